@@ -1,0 +1,66 @@
+# One command each: see README.md.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NPM ?= npm
+
+.PHONY: run test check bench soak lock clean screenshots
+
+run: $(VENV)/.run static/node_modules/.ready
+	@$(BIN)/python -m app serve
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@touch $@
+
+static/node_modules/.ready: static/package.json static/package-lock.json
+	cd static && $(NPM) ci --no-audit --no-fund --ignore-scripts --silent
+	@touch $@
+
+# The browser tests drive Debian's chromium; fetched when it is absent and this is root.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "chromium is not installed: browser tests will be skipped"
+.PHONY: chromium
+
+test: $(VENV)/.dev static/node_modules/.ready chromium
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+soak: $(VENV)/.dev static/node_modules/.ready chromium
+	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+
+bench: $(VENV)/.bench static/node_modules/.ready chromium
+	$(BIN)/python -m tests.bench
+
+lock: $(VENV)/bin/python
+	$(BIN)/pip install -q uv
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 \
+	  --all-extras --group pyproject.toml:build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 \
+	  --all-extras --group pyproject.toml:build --group pyproject.toml:dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 \
+	  --group pyproject.toml:bench -c requirements-dev.lock -o requirements-bench.lock
+	cd static && $(NPM) install --package-lock-only --no-audit --no-fund
+
+clean:
+	rm -rf $(VENV) static/node_modules .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Formwork: a chat front end for assistants that call tools."""

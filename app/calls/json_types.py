@@ -1,0 +1,16 @@
+"""The types of a JSON document as the rest of the program meets it.
+
+Numbers are exact: an integer is an ``int``, any other number a ``Decimal``. No binary float
+ever stands for something a model wrote.
+"""
+
+from decimal import Decimal
+from typing import TypeAlias
+
+JsonValue: TypeAlias = (
+    "str | int | Decimal | bool | None | list[JsonValue] | dict[str, JsonValue]"
+)
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Object keys and array indexes that lead to a value, outermost first."""

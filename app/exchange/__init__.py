@@ -1,0 +1,1 @@
+"""Runs an exchange: stream, gate, dispatch, next turn, and every way it can end."""

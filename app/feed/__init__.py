@@ -1,0 +1,1 @@
+"""The event log that viewers follow, resumable by position."""

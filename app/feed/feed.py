@@ -1,0 +1,40 @@
+"""The seam of the event log: append, read from a position, wait for more.
+
+A position is an opaque, ordered string ("" is before the first entry). A reader that asks for a
+position the log no longer holds gets :class:`Trimmed` and must begin from a fresh snapshot.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.display.view import Update
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    position: str
+    updates: Sequence[Update]
+
+
+class Trimmed(Exception):
+    """The log no longer holds what follows the position that was asked for."""
+
+
+class Feed(Protocol):
+    """One log per conversation, named by the conversation's id."""
+
+    async def append(self, conversation: str, updates: Sequence[Update]) -> str:
+        """Add one entry; its position is returned. Readers that wait are woken."""
+        ...
+
+    async def held(self, conversation: str) -> Sequence[Entry]:
+        """All entries the log still holds, oldest first."""
+        ...
+
+    def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+        """Entries after a position, then new ones as they come, without end.
+
+        Raises :class:`Trimmed` on the first step when entries after ``after`` are gone.
+        """
+        ...

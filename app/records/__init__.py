@@ -1,0 +1,1 @@
+"""The store. The only room that knows SQL."""

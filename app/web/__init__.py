@@ -1,0 +1,1 @@
+"""Pages, fragments and streams. The only room that knows HTTP and HTML."""
