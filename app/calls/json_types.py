@@ -7,9 +7,7 @@ ever stands for something a model wrote.
 from decimal import Decimal
 from typing import TypeAlias
 
-JsonValue: TypeAlias = (
-    "str | int | Decimal | bool | None | list[JsonValue] | dict[str, JsonValue]"
-)
+JsonValue: TypeAlias = "str | int | Decimal | bool | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 Path: TypeAlias = tuple[str | int, ...]

@@ -307,9 +307,7 @@ def apply(view: ConversationView, updates: Iterable[Update]) -> None:
 
 def _apply_one(view: ConversationView, update: Update) -> None:
     if isinstance(update, ExchangeOpened):
-        view.exchanges[update.exchange] = ExchangeView(
-            update.exchange, update.message, update.at
-        )
+        view.exchanges[update.exchange] = ExchangeView(update.exchange, update.message, update.at)
         return
     exchange = view.exchanges[update.exchange]
     match update:
@@ -364,9 +362,7 @@ def _apply_to_turn(turn: TurnView, update: TurnUpdate) -> None:
             _apply_to_call(call, update)
 
 
-def _apply_to_call(
-    call: CallView, update: CallNamed | RowChanged | RowGrew | CallChanged
-) -> None:
+def _apply_to_call(call: CallView, update: CallNamed | RowChanged | RowGrew | CallChanged) -> None:
     match update:
         case CallNamed(label=label, frame=frame):
             call.label, call.frame = label, frame
