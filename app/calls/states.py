@@ -29,7 +29,8 @@ class CallEvent(StrEnum):
     RETURNED = "returned"
     RAISED = "raised"
     REFUSED = "refused"
-    PROCESS_LOST = "process_lost"
+    OUTCOME_LOST = "outcome_lost"
+    """The process was lost, or a stop gave up waiting, while the tool was at work."""
 
 
 INITIAL_STATES = frozenset({CallState.QUEUED, CallState.PREPARING})
@@ -48,7 +49,7 @@ TRANSITIONS: dict[tuple[CallState, CallEvent], CallState] = {
     (CallState.AWAITING_APPROVAL, CallEvent.REFUSED): CallState.NOT_RUN,
     (CallState.RUNNING, CallEvent.RETURNED): CallState.DONE,
     (CallState.RUNNING, CallEvent.RAISED): CallState.FAILED,
-    (CallState.RUNNING, CallEvent.PROCESS_LOST): CallState.UNKNOWN,
+    (CallState.RUNNING, CallEvent.OUTCOME_LOST): CallState.UNKNOWN,
 }
 
 FINAL_STATES = frozenset(CallState) - {before for before, _ in TRANSITIONS}

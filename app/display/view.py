@@ -155,6 +155,8 @@ class ConversationView:
     id: str
     title: str = ""
     exchanges: dict[str, ExchangeView] = field(default_factory=dict[str, ExchangeView])
+    kept: dict[str, str] = field(default_factory=dict[str, str])
+    """Messages sent while an exchange was open, by id: each is sent when that exchange ends."""
 
     @property
     def open_exchange(self) -> ExchangeView | None:
@@ -171,6 +173,16 @@ class ExchangeOpened:
     exchange: str
     message: str
     at: datetime
+    kept: str | None = None
+    """The id of the kept message that this exchange begins with, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageKept:
+    """A message that waits for the open exchange to end."""
+
+    id: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +296,7 @@ class ExchangeEnded:
 
 Update: TypeAlias = (
     ExchangeOpened
+    | MessageKept
     | TurnOpened
     | TextGrew
     | CallOpened
@@ -308,6 +321,10 @@ def apply(view: ConversationView, updates: Iterable[Update]) -> None:
 def _apply_one(view: ConversationView, update: Update) -> None:
     if isinstance(update, ExchangeOpened):
         view.exchanges[update.exchange] = ExchangeView(update.exchange, update.message, update.at)
+        view.kept.pop(update.kept or "", None)
+        return
+    if isinstance(update, MessageKept):
+        view.kept[update.id] = update.text
         return
     exchange = view.exchanges[update.exchange]
     match update:

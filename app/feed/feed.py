@@ -1,7 +1,8 @@
 """The seam of the event log: append, read from a position, wait for more.
 
-A position is an opaque, ordered string ("" is before the first entry). A reader that asks for a
-position the log no longer holds gets :class:`Trimmed` and must begin from a fresh snapshot.
+A position is an opaque, ordered string. A reader that asks for what follows a position that the
+log does not know, or no longer holds, gets
+:class:`Trimmed` and must begin from a fresh snapshot.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -17,6 +18,14 @@ class Entry:
     updates: Sequence[Update]
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the log holds now. ``position`` is that of the last entry, ever, held or not."""
+
+    entries: Sequence[Entry]
+    position: str
+
+
 class Trimmed(Exception):
     """The log no longer holds what follows the position that was asked for."""
 
@@ -28,8 +37,8 @@ class Feed(Protocol):
         """Add one entry; its position is returned. Readers that wait are woken."""
         ...
 
-    async def held(self, conversation: str) -> Sequence[Entry]:
-        """All entries the log still holds, oldest first."""
+    async def held(self, conversation: str) -> Held:
+        """All entries the log still holds, oldest first, and where it ends."""
         ...
 
     def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
