@@ -121,6 +121,8 @@ class NoticeKind(StrEnum):
     PROVIDER_FAILED = "provider_failed"
     """params: failure"""
     REFUSED = "refused"
+    EMPTY_ANSWER = "empty_answer"
+    """The turn ended well and held neither text nor a call."""
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
     """The process was lost while the turn was being written."""
