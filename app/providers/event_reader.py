@@ -13,6 +13,11 @@ O(n), however they are cut.
 import re
 from dataclasses import dataclass
 
+from app.providers.streaming import BrokenOff
+
+MAX_EVENT_BYTES = 16 * 1024 * 1024
+"""Bytes of one event. A whole response repeated in its last event fits; a runaway does not."""
+
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -26,9 +31,11 @@ class ServerEvent:
 
 
 class EventReader:
-    """Feed bytes in, get whole events out."""
+    """Feed bytes in, get whole events out. ``max_event_bytes`` bounds what is held."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._limit = max_event_bytes
+        self._held = 0
         self._line: list[bytes] = []
         self._after_return = False
         self._at_start = True
@@ -38,7 +45,7 @@ class EventReader:
         """Comments and events without data so far."""
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
-        """The events that these bytes complete.
+        """The events that these bytes complete; raises :class:`BrokenOff` past the limit.
 
         Bytes that are no UTF-8 are replaced, as the standard says: the payload's own parser is
         the judge of what is left.
@@ -50,11 +57,13 @@ class EventReader:
             start = 1 if chunk[:1] == b"\n" else 0
             self._after_return = False
         for end in _LINE_END.finditer(chunk, start):
+            self._hold(end.start() - start)
             self._line.append(chunk[start : end.start()])
             start = end.end()
             self._take_line(b"".join(self._line), events)
             self._line.clear()
         if start < len(chunk):
+            self._hold(len(chunk) - start)
             self._line.append(chunk[start:])
         elif chunk.endswith(b"\r"):
             self._after_return = True
@@ -69,6 +78,11 @@ class EventReader:
             return "\n".join([*self._data, tail[5:].removeprefix(" ")])
         return "\n".join(self._data) + tail
 
+    def _hold(self, size: int) -> None:
+        self._held += size
+        if self._held > self._limit:
+            raise BrokenOff(f"an event of {self._held} bytes (limit {self._limit})")
+
     def _take_line(self, raw: bytes, events: list[ServerEvent]) -> None:
         if self._at_start:
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
@@ -80,6 +94,7 @@ class EventReader:
                 self.skipped += 1
             self._name = ""
             self._data = []
+            self._held = 0
             return
         field, _, value = raw.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")

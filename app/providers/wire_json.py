@@ -19,18 +19,32 @@ class UnreadableJson(ValueError):
     """Text on the wire that is no JSON document, or one with NaN or Infinity."""
 
 
-def read(text: str | bytes) -> JsonValue:
+def read(text: str | bytes, *, unique_keys: bool = False) -> JsonValue:
     """A document of the wire; integers are ``int``, other numbers ``Decimal``.
 
+    ``unique_keys`` refuses an object with a key twice: for a dialect whose payload holds the
+    model's arguments as an object, of two values for one key neither can be called the model's.
     Raises :class:`UnreadableJson`.
     """
     try:
         return cast(
             JsonValue,
-            json.loads(text, parse_float=Decimal, parse_constant=_refuse),  # noqa: TID251 - an envelope, not model text
+            json.loads(  # noqa: TID251 - an envelope, not model text
+                text,
+                parse_float=Decimal,
+                parse_constant=_refuse,
+                object_pairs_hook=_unique if unique_keys else None,
+            ),
         )
     except (ValueError, RecursionError, ArithmeticError) as error:
         raise UnreadableJson(f"not a JSON document: {type(error).__name__}") from error
+
+
+def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return members
 
 
 def _refuse(name: str) -> None:
