@@ -1,0 +1,92 @@
+"""Conversations: made, listed, renamed, hidden, removed."""
+
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, delete, insert, select, update
+
+from app.records.from_rows import conversation_record
+from app.records.ids import Kind, new_id
+from app.records.queries import Queries
+from app.records.rows import ConversationRecord, ExchangeState
+from app.records.storable import mended_text
+from app.records.tables import conversations, exchanges
+
+
+class ConversationQueries(Queries):
+    async def create_conversation(self, owner: str, title: str) -> str:
+        """The new conversation's id."""
+        conversation_id = new_id(Kind.CONVERSATION)
+        now = self._clock()
+        async with self._database.writing() as connection:
+            await connection.execute(
+                insert(conversations).values(
+                    id=conversation_id,
+                    owner=owner,
+                    title=mended_text(title),
+                    created_at=now,
+                    updated_at=now,
+                )
+            )
+        return conversation_id
+
+    async def conversation(self, conversation_id: str) -> ConversationRecord | None:
+        """Also one that is hidden: its ``deleted_at`` tells."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(conversations).where(conversations.c.id == conversation_id)
+            )
+            row = found.mappings().first()
+        return None if row is None else conversation_record(row)
+
+    async def conversations_of(self, owner: str) -> tuple[ConversationRecord, ...]:
+        """Newest first, without the hidden ones."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(conversations)
+                .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
+                .order_by(conversations.c.updated_at.desc(), conversations.c.id)
+            )
+            return tuple(conversation_record(row) for row in found.mappings())
+
+    async def rename_conversation(self, conversation_id: str, title: str) -> bool:
+        """False when there is none. Its place in the list stays."""
+        return await self._set(conversation_id, title=mended_text(title))
+
+    async def hide_conversation(self, conversation_id: str) -> bool:
+        """Take it off the list, so that it can be restored. False when there is none."""
+        return await self._set(conversation_id, deleted_at=self._clock())
+
+    async def restore_conversation(self, conversation_id: str) -> bool:
+        return await self._set(conversation_id, deleted_at=None)
+
+    async def delete_conversation(self, conversation_id: str) -> bool:
+        """Remove it and all that belongs to it, for good. False when there is none."""
+        return await self._delete(conversations.c.id == conversation_id) == 1
+
+    async def delete_older_than(self, moment: datetime) -> int:
+        """Retention: remove conversations in which nothing happened since; how many those were.
+
+        One with an open exchange stays until that has ended: a call of it may be waiting for a
+        person, or at work.
+        """
+        is_open = exchanges.c.state == ExchangeState.OPEN
+        return await self._delete(
+            conversations.c.updated_at < moment,
+            conversations.c.id.not_in(select(exchanges.c.conversation_id).where(is_open)),
+        )
+
+    async def delete_hidden_before(self, moment: datetime) -> int:
+        """Remove for good what was hidden before a moment; how many those were."""
+        return await self._delete(conversations.c.deleted_at < moment)
+
+    async def _set(self, conversation_id: str, **values: str | datetime | None) -> bool:
+        async with self._database.writing() as connection:
+            changed = await connection.execute(
+                update(conversations).where(conversations.c.id == conversation_id).values(values)
+            )
+        return changed.rowcount == 1
+
+    async def _delete(self, *conditions: ColumnElement[bool]) -> int:
+        async with self._database.writing() as connection:
+            gone = await connection.execute(delete(conversations).where(*conditions))
+        return gone.rowcount

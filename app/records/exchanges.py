@@ -1,0 +1,188 @@
+"""Exchanges: at most one open in a conversation, held by one worker or parked."""
+
+from datetime import datetime
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.calls.states import FINAL_STATES
+from app.records.errors import CallsNotEnded, ConversationBusy, NotFound
+from app.records.from_rows import exchange_record
+from app.records.ids import Kind, new_id
+from app.records.queries import (
+    Queries,
+    exchange_row,
+    lock_conversation,
+    next_place_in,
+)
+from app.records.rows import ExchangeRecord, ExchangeState, Outcome
+from app.records.storable import mended_or_none, mended_text
+from app.records.tables import calls, conversations, exchanges, turns
+from app.records.workers import beat
+
+_IS_OPEN = exchanges.c.state == ExchangeState.OPEN
+
+
+class ExchangeQueries(Queries):
+    async def open_exchange(self, conversation_id: str, message: str, worker: str) -> str:
+        """The new exchange's id. Counts as a heartbeat of the worker.
+
+        Raises :class:`ConversationBusy` while another is open, :class:`NotFound`.
+        """
+        async with self._database.writing() as connection:
+            await lock_conversation(connection, conversation_id)
+            return await insert_exchange(
+                connection, conversation_id, mended_text(message), worker, self._clock()
+            )
+
+    async def exchange(self, exchange_id: str) -> ExchangeRecord | None:
+        async with self._database.reading() as connection:
+            try:
+                return exchange_record(await exchange_row(connection, exchange_id))
+            except NotFound:
+                return None
+
+    async def open_exchange_of(self, conversation_id: str) -> ExchangeRecord | None:
+        """The exchange that is open in a conversation, or None."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(exchanges).where(exchanges.c.conversation_id == conversation_id, _IS_OPEN)
+            )
+            row = found.mappings().first()
+        return None if row is None else exchange_record(row)
+
+    async def ask_stop(self, conversation_id: str) -> str | None:
+        """Put the wish to stop on record: from then on no call of the exchange can be claimed.
+
+        The id of the open exchange, or None when there is none. Asking again changes nothing.
+        """
+        async with self._database.writing() as connection:
+            asked = await connection.execute(
+                update(exchanges)
+                .where(exchanges.c.conversation_id == conversation_id, _IS_OPEN)
+                .values(stop_asked_at=func.coalesce(exchanges.c.stop_asked_at, self._clock()))
+                .returning(exchanges.c.id)
+            )
+            return asked.scalar_one_or_none()
+
+    async def end_exchange(
+        self, exchange_id: str, outcome: Outcome, detail: str | None = None
+    ) -> bool:
+        """False when it had ended before; then nothing was changed.
+
+        Raises :class:`CallsNotEnded` while a call of it has no result: history would be broken.
+        """
+        async with self._database.writing() as connection:
+            row = await exchange_row(connection, exchange_id)
+            await lock_conversation(connection, row["conversation_id"])
+            await exchange_row(connection, exchange_id, locked=True)
+            await _refuse_unended(connection, exchange_id)
+            return await close_exchange(connection, exchange_id, outcome, detail, self._clock())
+
+    async def park_exchange(self, exchange_id: str, worker: str) -> bool:
+        """Let go of an open exchange that waits for a person: no process holds it any more."""
+        return await self._pass_on(exchange_id, worker, None)
+
+    async def adopt_exchange(self, exchange_id: str, worker: str) -> bool:
+        """Take up a parked exchange. Of any number of workers, exactly one is told True."""
+        return await self._pass_on(exchange_id, None, worker)
+
+    async def parked_exchanges(self) -> tuple[ExchangeRecord, ...]:
+        """Open exchanges that no worker holds, oldest first."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(exchanges)
+                .where(_IS_OPEN, exchanges.c.worker.is_(None))
+                .order_by(exchanges.c.created_at, exchanges.c.id)
+            )
+            return tuple(exchange_record(row) for row in found.mappings())
+
+    async def _pass_on(self, exchange_id: str, holder: str | None, to: str | None) -> bool:
+        async with self._database.writing() as connection:
+            changed = await connection.execute(
+                update(exchanges)
+                .where(
+                    exchanges.c.id == exchange_id,
+                    _IS_OPEN,
+                    exchanges.c.worker.is_not_distinct_from(holder),
+                )
+                .values(worker=to)
+            )
+            if to is not None:
+                await beat(connection, to, self._clock())
+        return changed.rowcount == 1
+
+
+async def insert_exchange(
+    connection: AsyncConnection, conversation_id: str, message: str, worker: str, now: datetime
+) -> str:
+    """Open an exchange in a conversation that is locked. Raises :class:`ConversationBusy`."""
+    if await has_open_exchange(connection, conversation_id):
+        raise ConversationBusy(conversation_id)
+    exchange_id = new_id(Kind.EXCHANGE)
+    position = await next_place_in(
+        connection, exchanges, exchanges.c.conversation_id, conversation_id
+    )
+    await connection.execute(
+        insert(exchanges).values(
+            id=exchange_id,
+            conversation_id=conversation_id,
+            position=position,
+            message=message,
+            created_at=now,
+            state=ExchangeState.OPEN,
+            worker=worker,
+        )
+    )
+    await beat(connection, worker, now)
+    await connection.execute(
+        update(conversations).where(conversations.c.id == conversation_id).values(updated_at=now)
+    )
+    return exchange_id
+
+
+async def has_open_exchange(connection: AsyncConnection, conversation_id: str) -> bool:
+    found = await connection.execute(
+        select(exchanges.c.id).where(exchanges.c.conversation_id == conversation_id, _IS_OPEN)
+    )
+    return found.first() is not None
+
+
+async def close_exchange(
+    connection: AsyncConnection,
+    exchange_id: str,
+    outcome: Outcome,
+    detail: str | None,
+    now: datetime,
+) -> bool:
+    """End an exchange whose calls have all ended; False when it had ended before."""
+    ended = await connection.execute(
+        update(exchanges)
+        .where(exchanges.c.id == exchange_id, _IS_OPEN)
+        .values(
+            state=ExchangeState.ENDED,
+            outcome=outcome,
+            outcome_detail=mended_or_none(detail),
+            ended_at=now,
+            worker=None,
+        )
+        .returning(exchanges.c.conversation_id)
+    )
+    conversation_id = ended.scalar_one_or_none()
+    if conversation_id is None:
+        return False
+    await connection.execute(
+        update(conversations).where(conversations.c.id == conversation_id).values(updated_at=now)
+    )
+    return True
+
+
+async def _refuse_unended(connection: AsyncConnection, exchange_id: str) -> None:
+    found = await connection.execute(
+        select(calls.c.id)
+        .join(turns, turns.c.id == calls.c.turn_id)
+        .where(turns.c.exchange_id == exchange_id, calls.c.state.not_in(FINAL_STATES))
+        .order_by(turns.c.position, calls.c.ordinal)
+    )
+    if unended := found.scalars().all():
+        raise CallsNotEnded(unended)

@@ -1,0 +1,77 @@
+"""Database rows to records: the one place where a column's text becomes a type."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from sqlalchemy import RowMapping
+
+from app.calls.exact_json import load_exact
+from app.calls.gate import Verdict
+from app.calls.states import CallState
+from app.records.parts import load_parts
+from app.records.rows import (
+    AbandonedCall,
+    AbandonedTurnRecord,
+    CallRecord,
+    ConversationRecord,
+    ExchangeRecord,
+    ExchangeState,
+    NoticeRecord,
+    Outcome,
+    QueuedMessage,
+    TurnRecord,
+)
+
+
+def conversation_record(row: RowMapping) -> ConversationRecord:
+    return ConversationRecord(**_columns(row))
+
+
+def exchange_record(row: RowMapping) -> ExchangeRecord:
+    outcome = row["outcome"]
+    return ExchangeRecord(
+        **_columns(
+            row,
+            state=ExchangeState(row["state"]),
+            outcome=None if outcome is None else Outcome(outcome),
+        )
+    )
+
+
+def call_record(row: RowMapping) -> CallRecord:
+    full = row["result_full"]
+    return CallRecord(
+        **_columns(
+            row,
+            arguments=load_exact(row["arguments"]),
+            verdict=Verdict(row["verdict"]),
+            state=CallState(row["state"]),
+            result_full=None if full is None else load_exact(full),
+        )
+    )
+
+
+def turn_record(row: RowMapping, calls: Sequence[CallRecord]) -> TurnRecord:
+    parts = load_parts(row["parts"], {call.ordinal: call for call in calls})
+    return TurnRecord(**_columns(row, parts=parts, calls=tuple(calls)))
+
+
+def abandoned_turn_record(row: RowMapping) -> AbandonedTurnRecord:
+    stored = cast(list[dict[str, Any]], load_exact(row["calls"]))
+    calls = tuple(AbandonedCall(**call) for call in stored)
+    return AbandonedTurnRecord(**_columns(row, calls=calls))
+
+
+def notice_record(row: RowMapping) -> NoticeRecord:
+    stored = cast(list[list[str]], load_exact(row["params"]))
+    params = tuple((name, value) for name, value in stored)
+    return NoticeRecord(**_columns(row, params=params))
+
+
+def queued_message(row: RowMapping) -> QueuedMessage:
+    return QueuedMessage(row["id"], row["conversation_id"], row["text"], row["created_at"])
+
+
+def _columns(row: RowMapping, **decoded: object) -> dict[str, Any]:
+    """A record's fields are named as the table's columns; some need more than their value."""
+    return {**row, **decoded}

@@ -1,0 +1,183 @@
+"""What the store gives out: one frozen record per row, free of any database library.
+
+Moments are aware and in UTC, durations are whole milliseconds, ids are ours (``ids.py``).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from app.calls.gate import Verdict
+from app.calls.history import Part
+from app.calls.json_types import JsonObject, JsonValue
+from app.calls.states import CallState
+
+
+class ExchangeState(StrEnum):
+    OPEN = "open"
+    ENDED = "ended"
+
+
+class Outcome(StrEnum):
+    """How an exchange ended."""
+
+    ANSWERED = "answered"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    REFUSED = "refused"
+    INTERRUPTED = "interrupted"
+    GAVE_UP = "gave_up"
+    TURN_LIMIT = "turn_limit"
+    INTERNAL_ERROR = "internal_error"
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """``updated_at`` moves when an exchange opens or ends; ``deleted_at`` hides it from lists."""
+
+    id: str
+    owner: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeRecord:
+    """``worker`` is the process that carries it on; None while open means parked."""
+
+    id: str
+    conversation_id: str
+    position: int
+    message: str
+    created_at: datetime
+    state: ExchangeState
+    outcome: Outcome | None
+    outcome_detail: str | None
+    worker: str | None
+    stop_asked_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call of a persisted turn.
+
+    ``wire_id`` goes to the provider, in the call and in its result. ``reason`` is a reason code
+    for ``not_run`` and a plain sentence for ``failed``; ``detail`` is for the developer.
+    ``result_content`` is what the model is told, ``result_full`` the whole result, and
+    ``result_mended`` how many characters of both could not be stored and became U+FFFD.
+    """
+
+    id: str
+    turn_id: str
+    ordinal: int
+    provider_id: str | None
+    wire_id: str | None
+    name: str
+    arguments: JsonObject
+    arguments_text: str | None
+    digest: str
+    verdict: Verdict
+    state: CallState
+    reason: str | None
+    detail: str | None
+    announced_at: datetime
+    running_at: datetime | None
+    ended_at: datetime | None
+    duration_ms: int | None
+    worker: str | None
+    idempotent: bool
+    result_content: str | None
+    result_full: JsonValue
+    result_mended: int
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """A turn that ended well and is part of history. ``calls`` are in call order."""
+
+    id: str
+    exchange_id: str
+    position: int
+    dialect: str
+    model: str
+    provider_stop: str | None
+    parts: tuple[Part, ...]
+    calls: tuple[CallRecord, ...]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonedCall:
+    """A call of a rolled-back turn, as far as it came. Nothing of it ran."""
+
+    ordinal: int
+    name: str | None
+    provider_id: str | None
+    arguments_text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonedTurnRecord:
+    """An attempt that was rolled back: for the screen, never for history."""
+
+    id: str
+    exchange_id: str
+    position: int
+    reason: str
+    provider_stop: str | None
+    detail: str
+    text: str
+    calls: tuple[AbandonedCall, ...]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeRecord:
+    """``kind`` is one of ``app.display.view.NoticeKind``."""
+
+    id: str
+    exchange_id: str
+    position: int
+    kind: str
+    params: tuple[tuple[str, str], ...]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that was sent while an exchange was open, kept to be sent after it."""
+
+    id: str
+    conversation_id: str
+    text: str
+    created_at: datetime
+
+
+EntryRecord: TypeAlias = TurnRecord | AbandonedTurnRecord | NoticeRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeTranscript:
+    """An exchange and what happened in it, in order."""
+
+    exchange: ExchangeRecord
+    entries: tuple[EntryRecord, ...]
+
+    @property
+    def turns(self) -> tuple[TurnRecord, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, TurnRecord))
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Everything of a conversation, as one moment saw it."""
+
+    conversation: ConversationRecord
+    exchanges: tuple[ExchangeTranscript, ...]
+    queued: tuple[QueuedMessage, ...]

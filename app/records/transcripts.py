@@ -1,0 +1,136 @@
+"""Reading a whole conversation, in a fixed number of queries."""
+
+from collections import defaultdict
+from typing import Any
+
+from sqlalchemy import RowMapping, Select, Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.calls.history import HistoryItem
+from app.calls.json_types import JsonObject
+from app.records.errors import NotFound
+from app.records.export import transcript_json
+from app.records.from_rows import (
+    abandoned_turn_record,
+    call_record,
+    conversation_record,
+    exchange_record,
+    notice_record,
+    queued_message,
+    turn_record,
+)
+from app.records.history import to_history
+from app.records.queries import Queries
+from app.records.rows import CallRecord, EntryRecord, ExchangeTranscript, Transcript, TurnRecord
+from app.records.tables import (
+    abandoned_turns,
+    calls,
+    conversations,
+    exchanges,
+    notices,
+    queued_messages,
+    turns,
+)
+
+
+class TranscriptQueries(Queries):
+    async def transcript(self, conversation_id: str) -> Transcript:
+        """Everything of a conversation, as one moment saw it. Raises :class:`NotFound`."""
+        async with self._database.reading() as connection:
+            return await load_transcript(connection, conversation_id)
+
+    async def history(self, conversation_id: str) -> tuple[HistoryItem, ...]:
+        """What the next request tells the model: see :func:`app.records.history.to_history`.
+
+        Raises :class:`CallsNotEnded` and :class:`NotFound`.
+        """
+        return to_history(await self.transcript(conversation_id))
+
+    async def export(self, conversation_id: str) -> JsonObject:
+        """A conversation for its owner: see :mod:`app.records.export`. Raises NotFound."""
+        return transcript_json(await self.transcript(conversation_id))
+
+
+async def load_transcript(connection: AsyncConnection, conversation_id: str) -> Transcript:
+    found = await _rows(
+        connection, select(conversations).where(conversations.c.id == conversation_id)
+    )
+    if not found:
+        raise NotFound("conversation", conversation_id)
+    exchange_rows = await _rows(
+        connection,
+        select(exchanges)
+        .where(exchanges.c.conversation_id == conversation_id)
+        .order_by(exchanges.c.position),
+    )
+    queued_rows = await _rows(
+        connection,
+        select(queued_messages)
+        .where(queued_messages.c.conversation_id == conversation_id)
+        .order_by(queued_messages.c.position),
+    )
+    entries = await _entries(connection, conversation_id)
+    return Transcript(
+        conversation_record(found[0]),
+        tuple(
+            ExchangeTranscript(exchange_record(row), tuple(entries[row["id"]]))
+            for row in exchange_rows
+        ),
+        tuple(queued_message(row) for row in queued_rows),
+    )
+
+
+async def load_turn(connection: AsyncConnection, turn_id: str) -> TurnRecord:
+    """A turn that is on record."""
+    [row] = await _rows(connection, select(turns).where(turns.c.id == turn_id))
+    call_rows = await _rows(
+        connection, select(calls).where(calls.c.turn_id == turn_id).order_by(calls.c.ordinal)
+    )
+    return turn_record(row, [call_record(call) for call in call_rows])
+
+
+async def _entries(
+    connection: AsyncConnection, conversation_id: str
+) -> defaultdict[str, list[EntryRecord]]:
+    """By exchange id, each in the order things happened."""
+    calls_of: defaultdict[str, list[CallRecord]] = defaultdict(list)
+    within = turns.c.id == calls.c.turn_id
+    of_conversation = (
+        select(calls)
+        .join(turns, within)
+        .join(exchanges, exchanges.c.id == turns.c.exchange_id)
+        .where(exchanges.c.conversation_id == conversation_id)
+        .order_by(calls.c.turn_id, calls.c.ordinal)
+    )
+    for row in await _rows(connection, of_conversation):
+        calls_of[row["turn_id"]].append(call_record(row))
+    found: list[EntryRecord] = [
+        *(
+            turn_record(row, calls_of[row["id"]])
+            for row in await _rows(connection, _in_exchanges(turns, conversation_id))
+        ),
+        *(
+            abandoned_turn_record(row)
+            for row in await _rows(connection, _in_exchanges(abandoned_turns, conversation_id))
+        ),
+        *(
+            notice_record(row)
+            for row in await _rows(connection, _in_exchanges(notices, conversation_id))
+        ),
+    ]
+    entries: defaultdict[str, list[EntryRecord]] = defaultdict(list)
+    for entry in sorted(found, key=lambda entry: entry.position):
+        entries[entry.exchange_id].append(entry)
+    return entries
+
+
+def _in_exchanges(table: Table, conversation_id: str) -> Select[Any]:
+    return (
+        select(table)
+        .join(exchanges, exchanges.c.id == table.c.exchange_id)
+        .where(exchanges.c.conversation_id == conversation_id)
+    )
+
+
+async def _rows(connection: AsyncConnection, query: Select[Any]) -> list[RowMapping]:
+    return list((await connection.execute(query)).mappings())
