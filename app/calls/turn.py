@@ -40,6 +40,16 @@ from app.calls.reasons import Reason
 from app.calls.states import CallEvent, CallState, after
 
 
+def call_id(turn: str, ordinal: int) -> str:
+    """Our id of a call, inside and on the page: the turn's id and the ordinal within it."""
+    return f"{turn}-{ordinal}"
+
+
+def turn_of(call: str) -> str:
+    """The turn that one of our call ids belongs to."""
+    return call.rpartition("-")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What makes a turn unusable, found while it was being written."""

@@ -1,0 +1,1 @@
+"""``formwork check`` and ``formwork map draft``: field maps for people who write them."""

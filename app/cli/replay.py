@@ -1,0 +1,95 @@
+"""``formwork replay``: a recorded response body through the code path of a live turn."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from app.bootstrap import StartRefused, replay_parts
+from app.calls.exact_json import dump_exact
+from app.calls.json_types import JsonObject
+from app.cli.errors import cannot
+from app.exchange.replay import Replay
+from app.providers.connect import KNOWN_DIALECTS
+from app.settings import BadSetting, read_settings
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "replay",
+        help="feed a recorded response body through the path of a live turn",
+        description=(
+            "Feeds a recorded response body through the code path of a live turn, dispatches "
+            "nothing, and prints what was shown and what the gate said. Exit status 0 when the "
+            "recording was read to its end, whatever the verdicts; 2 for an unreadable file."
+        ),
+    )
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--dialect", required=True, choices=KNOWN_DIALECTS)
+    parser.add_argument("--maps", type=Path, help="folder of field maps (default: FIELD_MAPS)")
+    parser.add_argument(
+        "--fragments",
+        type=_fragments,
+        default=None,
+        metavar="N|asis",
+        help="cut the body into N bytes and the argument fragments into N characters",
+    )
+    parser.add_argument("--cut", type=int, metavar="BYTES", help="end the body after BYTES bytes")
+    parser.add_argument("--json", action="store_true", help="print JSON Lines")
+    parser.set_defaults(run=run)
+
+
+def _fragments(text: str) -> int | None:
+    if text == "asis":
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("a whole number from 1, or asis")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        body = arguments.file.read_bytes()
+        if arguments.cut is not None:
+            body = body[: max(0, arguments.cut)]
+        settings = read_settings()
+        parts = replay_parts(
+            settings, arguments.dialect, body, arguments.fragments, arguments.maps
+        )
+    except OSError as error:
+        return cannot(f"cannot read {arguments.file}: {error.strerror}")
+    except (BadSetting, StartRefused) as error:
+        return cannot(error)
+    emit = _print_json if arguments.json else _print_text
+    asyncio.run(
+        Replay(parts.provider, parts.rules, parts.maps, parts.formats, parts.limits, emit).run()
+    )
+    return 0
+
+
+def _print_json(event: JsonObject) -> None:
+    print(dump_exact(event))
+
+
+def _print_text(event: JsonObject) -> None:
+    match event["event"]:
+        case "call":
+            print(f"call {event['call']}: {event['name']} ({event['id']}) {event['state']}")
+        case "state":
+            reason = f" ({event['reason']})" if event["reason"] else ""
+            print(f"call {event['call']}: {event['state']}{reason}")
+        case "rows":
+            print(f"call {event['call']} at {event['at']}:")
+            for row in _list(event["rows"]):
+                print(f"  {row['label']}: {row['text']}  [{row['status']}]")
+        case _:
+            print(f"turn: {event['stop']} ({event['provider_stop']})")
+            for call in _list(event["calls"]):
+                reason = f" ({call['reason']})" if call["reason"] else ""
+                print(f"  call {call['call']}: {call['name']} -> {call['verdict']}{reason}")
+    sys.stdout.flush()
+
+
+def _list(value: object) -> "list[JsonObject]":
+    assert isinstance(value, list)
+    return value  # pyright: ignore[reportUnknownVariableType] - made by Replay, always objects

@@ -1,0 +1,54 @@
+"""``formwork serve``: the server, until it is told to stop."""
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+
+import uvicorn
+
+from app.bootstrap import StartRefused, assemble
+from app.cli.errors import cannot
+from app.settings import BadSetting, Settings, read_settings
+from app.web.application import create_app
+
+GRACEFUL_S = 8
+"""How long uvicorn waits for streams; they end by themselves well before."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    del arguments  # the command takes none
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        settings = read_settings()
+        return asyncio.run(_serve(settings))
+    except (BadSetting, StartRefused) as error:
+        return cannot(error)
+
+
+async def _serve(settings: Settings) -> int:
+    async with assemble(settings) as services:
+        server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(services),
+                host=settings.host,
+                port=settings.port,
+                log_level="warning",
+                timeout_graceful_shutdown=GRACEFUL_S,
+                lifespan="on",
+            )
+        )
+        await _serve_and_tell(server, settings)
+    return 0 if server.started else 1
+
+
+async def _serve_and_tell(server: uvicorn.Server, settings: Settings) -> None:
+    serving = asyncio.create_task(server.serve())
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.02)
+    if server.started:
+        port = server.servers[0].sockets[0].getsockname()[1]
+        print(f"Formwork is at http://{settings.host}:{port}/  (Ctrl+C stops it)")
+        print(f"Model: {settings.model}. Data: {settings.data.resolve()}", flush=True)
+    await serving

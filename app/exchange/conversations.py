@@ -1,0 +1,222 @@
+"""The conversations of this process: what a person can do with one, and how it is viewed.
+
+A message opens an exchange, which runs as a task of its own: it does not depend on anybody
+watching. A message sent while one is open is kept on record and sent when that one has ended.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.display.view import (
+    ConversationView,
+    ExchangeOpened,
+    MessageKept,
+    Update,
+    apply,
+)
+from app.exchange.parts import Parts
+from app.exchange.publisher import Publisher
+from app.exchange.rules import Person
+from app.exchange.runner import ExchangeRunner
+from app.exchange.stopping import StopCause
+from app.exchange.transcript import TranscriptReader
+from app.exchange.watchers import Watchers
+from app.feed.feed import Entry
+from app.records.errors import ConversationBusy
+
+TITLE_CHARS = 60
+
+
+class UnknownConversation(Exception):
+    """There is no such conversation, or it belongs to someone else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """One line of a list of conversations."""
+
+    id: str
+    title: str
+    updated_at: datetime
+
+
+@dataclass(slots=True)
+class _Running:
+    runner: ExchangeRunner
+    task: asyncio.Task[None]
+
+
+class Conversations:
+    """All conversations that this process serves.
+
+    ``owner`` is the id of the person; a conversation of another owner is answered as unknown.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        suggestions: Sequence[str],
+        unwatched_stop_s: float | None = None,
+    ) -> None:
+        self.suggestions = suggestions
+        self._parts = parts
+        self._running: dict[str, _Running] = {}
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._watchers = Watchers(unwatched_stop_s, self._nobody_watches)
+        self._closing = False
+
+    async def create(self, owner: str) -> str:
+        """Begin an empty conversation; its id."""
+        return await self._parts.records.create_conversation(owner, "")
+
+    async def listing(self, owner: str) -> Sequence[ConversationSummary]:
+        """The owner's conversations, newest first."""
+        return [
+            ConversationSummary(record.id, record.title, record.updated_at)
+            for record in await self._parts.records.conversations_of(owner)
+        ]
+
+    async def send(self, owner: str, conversation: str, text: str) -> None:
+        """Say something: now, or after the exchange that is open."""
+        title = await self._require(owner, conversation)
+        if not title:
+            await self._parts.records.rename_conversation(conversation, _title(text))
+        async with self._opening[conversation]:
+            await self._open_kept(conversation, owner)
+            while (kept := await self._keep(conversation, text)) is None:
+                if await self._open(conversation, owner, text):
+                    return
+            await self._publish(conversation, MessageKept(kept, text))
+
+    async def stop(self, owner: str, conversation: str) -> None:
+        """Ask the open exchange to stop. Does nothing when none is open."""
+        await self._require(owner, conversation)
+        await self._parts.records.ask_stop(conversation)
+        running = self._running.get(conversation)
+        if running is not None:
+            await running.runner.ask_to_stop(StopCause.PERSON)
+
+    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+        """The conversation as it is now, and the feed position that this includes.
+
+        An exchange that the feed still holds from its opening is folded from the feed, which
+        makes the position exact; an older one comes from the record.
+        """
+        await self._require(owner, conversation)
+        async with self._opening[conversation]:
+            transcript = await self._parts.records.transcript(conversation)
+            held = await self._parts.feed.held(conversation)
+        updates = [update for entry in held.entries for update in entry.updates]
+        opened = [update.exchange for update in updates if isinstance(update, ExchangeOpened)]
+        view = ConversationView(conversation, transcript.conversation.title)
+        reader = TranscriptReader(self._parts.maps, self._parts.formats)
+        for recorded in transcript.exchanges:
+            if recorded.exchange.id not in opened:
+                apply(view, reader.exchange(recorded))
+        apply(view, (u for u in updates if _belongs_to(u, opened)))
+        apply(view, reader.kept(transcript))
+        return view, held.position
+
+    async def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+        """Entries after a position, then new ones as they come, without end."""
+        self._watchers.came(conversation)
+        try:
+            async for entry in self._parts.feed.follow(conversation, after):
+                yield entry
+        finally:
+            self._watchers.left(conversation)
+
+    async def resume_kept(self) -> None:
+        """Send messages that were kept when a process before this one ended."""
+        for conversation, owner in await self._parts.records.conversations_with_kept():
+            async with self._opening[conversation]:
+                await self._open_kept(conversation, owner)
+
+    async def close(self) -> None:
+        """Stop every exchange and wait for its end to be on record."""
+        self._closing = True
+        self._watchers.close()
+        running = list(self._running.values())
+        for each in running:
+            await each.runner.ask_to_stop(StopCause.SHUTDOWN)
+        await asyncio.gather(*(each.task for each in running))
+
+    # Within
+
+    async def _require(self, owner: str, conversation: str) -> str:
+        """The title of a conversation of this owner."""
+        record = await self._parts.records.conversation(conversation)
+        if record is None or record.owner != owner or record.deleted_at is not None:
+            raise UnknownConversation(conversation)
+        return record.title
+
+    async def _keep(self, conversation: str, text: str) -> str | None:
+        """Keep a message behind the open exchange; None when there is none."""
+        return await self._parts.records.queue_message(conversation, text)
+
+    async def _open(self, conversation: str, owner: str, text: str) -> bool:
+        """Open an exchange with this message; False when another process was faster."""
+        try:
+            opened = await self._parts.records.open_exchange(conversation, text, self._parts.worker)
+        except ConversationBusy:
+            return False
+        await self._begin(conversation, owner, opened, text, None)
+        return True
+
+    async def _open_kept(self, conversation: str, owner: str) -> None:
+        """Open an exchange with the oldest kept message, if there is one and none is open."""
+        if self._closing:
+            return
+        try:
+            opened = await self._parts.records.open_queued_exchange(
+                conversation, self._parts.worker
+            )
+        except ConversationBusy:
+            return
+        if opened is not None:
+            message = opened.message
+            await self._begin(conversation, owner, opened.exchange_id, message.text, message.id)
+
+    async def _begin(
+        self, conversation: str, owner: str, exchange: str, text: str, kept: str | None
+    ) -> None:
+        await self._publish(conversation, ExchangeOpened(exchange, text, datetime.now(UTC), kept))
+        self._start(conversation, exchange, owner)
+
+    def _start(self, conversation: str, exchange: str, owner: str) -> None:
+        publisher = Publisher(self._parts.feed, conversation, self._parts.bounds.flush_s)
+        runner = ExchangeRunner(self._parts, conversation, exchange, Person(owner), publisher)
+        task = asyncio.create_task(self._run(conversation, owner, runner))
+        self._running[conversation] = _Running(runner, task)
+        self._watchers.expect(conversation)
+
+    async def _run(self, conversation: str, owner: str, runner: ExchangeRunner) -> None:
+        try:
+            await runner.run()
+        finally:
+            self._running.pop(conversation, None)
+        async with self._opening[conversation]:
+            await self._open_kept(conversation, owner)
+
+    async def _publish(self, conversation: str, update: Update) -> None:
+        await self._parts.feed.append(conversation, [update])
+
+    async def _nobody_watches(self, conversation: str) -> None:
+        running = self._running.get(conversation)
+        if running is not None:
+            await running.runner.ask_to_stop(StopCause.UNWATCHED)
+
+
+def _title(text: str) -> str:
+    """The first line of a message, shortened at a word."""
+    line = " ".join(text.split())
+    if len(line) <= TITLE_CHARS:
+        return line
+    return line[:TITLE_CHARS].rsplit(" ", 1)[0] + "…"
+
+
+def _belongs_to(update: Update, opened: Sequence[str]) -> bool:
+    return not isinstance(update, MessageKept) and update.exchange in opened

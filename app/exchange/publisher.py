@@ -1,0 +1,54 @@
+"""Sends a conversation's updates to its feed, no oftener than the pacing allows.
+
+One publisher per conversation, used by whatever runs there. ``put`` returns at once for growth,
+which a timer sends when it is due; a change of state is in the feed when ``put`` returns.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+from app.display.pacing import Pacing
+from app.display.view import Update
+from app.feed.feed import Feed
+
+
+class Publisher:
+    def __init__(self, feed: Feed, conversation: str, interval_s: float) -> None:
+        self._feed = feed
+        self._conversation = conversation
+        self._pacing = Pacing(interval_s)
+        self._sending = asyncio.Lock()
+        self._timer: asyncio.Task[None] | None = None
+
+    async def put(self, updates: Iterable[Update]) -> None:
+        self._pacing.add(updates)
+        due = self._pacing.due_at()
+        if due is None:
+            return
+        wait = due - _now()
+        if wait <= 0:
+            await self.flush()
+        elif self._timer is None or self._timer.done():
+            self._timer = asyncio.create_task(self._flush_after(wait))
+
+    async def flush(self) -> None:
+        """Send what waits, now."""
+        async with self._sending:
+            taken = self._pacing.take(_now())
+            if taken:
+                await self._feed.append(self._conversation, taken)
+
+    async def _flush_after(self, wait: float) -> None:
+        await asyncio.sleep(wait)
+        await self.flush()
+
+    async def close(self) -> None:
+        """Send what waits and end the timer."""
+        if self._timer is not None:
+            async with self._sending:  # a flush under way is let through: it holds updates
+                self._timer.cancel()
+        await self.flush()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,351 @@
+"""Runs one exchange from the person's message to its end.
+
+    stream a turn -> gate -> usable: record, dispatch, next turn until no call is made
+                          -> unusable: roll back, ask again (bounded), or give up
+    API failure   -> wait and repeat (bounded), or report it by kind
+    stop          -> roll back what is being written; refuse what has not started
+
+Every way out ends in :meth:`ExchangeRunner._end`, and leaves a history that the next request can
+use.
+"""
+
+import logging
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from app.calls.events import CallAnnounced, Event
+from app.calls.exact_json import dump_exact
+from app.calls.gate import Judgement, Terms, Verdict, judge
+from app.calls.reasons import Reason
+from app.calls.states import CallState
+from app.calls.turn import Block, Call, FinishedTurn, TextBlock, call_id, turn_of
+from app.display.live_turn import LiveTurn
+from app.display.view import (
+    CallChanged,
+    ExchangeEnded,
+    Noticed,
+    NoticeKind,
+    NoticeView,
+    StopAsked,
+    TurnAbandoned,
+    Update,
+)
+from app.exchange.answers import UNKNOWN_OUTCOME, not_run
+from app.exchange.dispatch import Dispatch, Runnable
+from app.exchange.parts import Parts
+from app.exchange.persist import digest_of, new_abandoned, new_turn
+from app.exchange.publisher import Publisher
+from app.exchange.rules import Person, ToolRules
+from app.exchange.stopping import StopCause, StopSignal
+from app.exchange.stream_turn import stream_turn
+from app.providers.provider import RETRYABLE, ProviderFailure, ToolOffer, TurnRequest
+from app.records.ids import Kind, new_id
+from app.records.rows import Outcome
+
+log = logging.getLogger(__name__)
+
+
+class _Over(Exception):
+    """The exchange has come to its end."""
+
+    def __init__(self, outcome: Outcome, detail: str = "") -> None:
+        self.outcome = outcome
+        self.detail = detail
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One request for one turn."""
+
+    live: LiveTurn
+    announced: dict[int, datetime] = field(default_factory=dict[int, datetime])
+
+    def watch(self, event: Event) -> None:
+        if isinstance(event, CallAnnounced):
+            for call in self.live.turn.calls:
+                self.announced.setdefault(call.ordinal, datetime.now(UTC))
+
+
+class ExchangeRunner:
+    """One exchange of one conversation."""
+
+    def __init__(
+        self, parts: Parts, conversation: str, exchange: str, person: Person, publisher: Publisher
+    ) -> None:
+        self.conversation = conversation
+        self.exchange = exchange
+        self.stop = StopSignal()
+        self._parts = parts
+        self._person = person
+        self._publisher = publisher
+        self._rules = ToolRules(parts.registry, parts.maps, person)
+        self._dispatch = Dispatch(parts, publisher, self.stop, person, conversation, exchange)
+
+    async def ask_to_stop(self, cause: StopCause) -> None:
+        """Give the stop signal and show that it was given."""
+        if not self.stop.given:
+            self.stop.give(cause)
+            await self._publisher.put([StopAsked(self.exchange)])
+
+    async def run(self) -> Outcome:
+        """Run to the end, whatever that is, and put the end on record."""
+        try:
+            for _ in range(self._parts.bounds.exchange_turns):
+                await self._turn()
+            limit = self._parts.bounds.exchange_turns
+            await self._notice(NoticeKind.TURN_LIMIT, limit=str(limit))
+            over = _Over(Outcome.TURN_LIMIT)
+        except _Over as end:
+            over = end
+        except Exception:
+            log.exception("exchange %s failed", self.exchange)
+            await self._notice(NoticeKind.INTERNAL_ERROR)
+            over = _Over(Outcome.INTERNAL_ERROR)
+        await self._end(over)
+        return over.outcome
+
+    async def _end(self, over: _Over) -> None:
+        await self._end_calls(over)
+        await self._parts.records.end_exchange(self.exchange, over.outcome, over.detail or None)
+        await self._publisher.put([ExchangeEnded(self.exchange)])
+        await self._publisher.close()
+
+    async def _end_calls(self, over: _Over) -> None:
+        """End what an internal error left without a result, so that history stays whole."""
+        if over.outcome is not Outcome.INTERNAL_ERROR:
+            return
+        reason = Reason.INCOMPLETE
+        records = self._parts.records
+        refused = await records.refuse_unstarted(self.exchange, reason, not_run(reason))
+        lost = await records.lose_outcomes(self.exchange, self._parts.worker, UNKNOWN_OUTCOME)
+        await self._publisher.put(
+            [
+                CallChanged(self.exchange, turn_of(ours), ours, state, why)
+                for calls, state, why in (
+                    (refused, CallState.NOT_RUN, reason),
+                    (lost, CallState.UNKNOWN, None),
+                )
+                for ours in calls
+            ]
+        )
+
+    # One turn
+
+    async def _turn(self) -> None:
+        """One turn, asked for until it is usable; then everything that follows from it."""
+        regenerations = 0
+        while True:
+            attempt, finished = await self._attempt()
+            judgement = self._judge(finished)
+            if judgement.usable:
+                return await self._go_on(attempt, finished, judgement)
+            assert judgement.reason is not None
+            await self._roll_back(attempt.live, finished, judgement.reason, judgement.detail)
+            regenerations += 1
+            await self._ask_again_or_give_up(judgement.reason, regenerations)
+
+    def _judge(self, finished: FinishedTurn) -> Judgement:
+        bounds = self._parts.bounds
+        provider = self._parts.provider
+        terms = Terms(
+            bounds.max_tokens, provider.needs_call_ids, self._parts.assign_missing_ids, bounds.calls
+        )
+        return _without_asking(judge(finished, self._rules, terms))
+
+    async def _ask_again_or_give_up(self, reason: Reason, regenerations: int) -> None:
+        limit = self._parts.bounds.regenerations
+        if reason is Reason.REFUSED_BY_MODEL:
+            await self._notice(NoticeKind.REFUSED)
+            raise _Over(Outcome.REFUSED)
+        if regenerations > limit:
+            await self._notice(NoticeKind.GAVE_UP, reason=reason)
+            raise _Over(Outcome.GAVE_UP, reason)
+        await self._notice(
+            NoticeKind.REGENERATING, reason=reason, attempt=str(regenerations), of=str(limit)
+        )
+
+    async def _attempt(self) -> tuple[_Attempt, FinishedTurn]:
+        """One request that the API served, repeated while it fails in a way that may pass."""
+        request = await self._request()
+        failures = 0
+        while True:
+            attempt = _Attempt(self._live_turn())
+            await self._publisher.put(attempt.live.opening())
+            try:
+                finished = await stream_turn(
+                    self._parts.provider,
+                    request,
+                    attempt.live,
+                    self._publisher.put,
+                    self.stop,
+                    attempt.watch,
+                )
+            except ProviderFailure as failure:
+                failures += 1
+                await self._roll_back(
+                    attempt.live, attempt.live.finish(), Reason.INCOMPLETE, failure.detail
+                )
+                await self._wait_or_report(failure, failures)
+                continue
+            if self.stop.given:
+                await self._stopped_while_writing(attempt.live, finished)
+            return attempt, finished
+
+    async def _request(self) -> TurnRequest:
+        return TurnRequest(
+            history=await self._parts.records.history(self.conversation),
+            tools=tuple(self._offers()),
+            max_tokens=self._parts.bounds.max_tokens,
+            system=self._parts.system,
+        )
+
+    def _offers(self) -> Sequence[ToolOffer]:
+        maps, registry = self._parts.maps, self._parts.registry
+        return [
+            maps[name].offer() if name in maps else registry.offer(name) for name in registry.names
+        ]
+
+    def _live_turn(self) -> LiveTurn:
+        parts = self._parts
+        return LiveTurn(
+            self.exchange, new_id(Kind.TURN), parts.maps, parts.formats, parts.bounds.calls
+        )
+
+    async def _stopped_while_writing(self, live: LiveTurn, finished: FinishedTurn) -> None:
+        await self._roll_back(live, finished, Reason.STOPPED, f"stopped: {self.stop.cause}")
+        raise await self._stopped()
+
+    async def _stopped(self) -> _Over:
+        if self.stop.cause is StopCause.SHUTDOWN:
+            await self._notice(NoticeKind.INTERRUPTED)
+            return _Over(Outcome.INTERRUPTED)
+        await self._notice(NoticeKind.STOPPED)
+        return _Over(Outcome.STOPPED, self.stop.cause or "")
+
+    async def _roll_back(
+        self, live: LiveTurn, finished: FinishedTurn, reason: Reason, detail: str
+    ) -> None:
+        """Take a turn out of history, on record and on screen; none of its calls has run."""
+        if not live.turn.blocks:
+            await self._publisher.put([TurnAbandoned(self.exchange, live.id, reason)])
+            return
+        await self._parts.records.record_abandoned(
+            self.exchange, new_abandoned(live.id, live.turn, finished, reason, detail)
+        )
+        ended: list[Update] = [
+            CallChanged(
+                self.exchange, live.id, call_id(live.id, call.ordinal), CallState.NOT_RUN, reason
+            )
+            for call in finished.calls
+        ]
+        await self._publisher.put([*ended, TurnAbandoned(self.exchange, live.id, reason)])
+
+    # API failures
+
+    async def _wait_or_report(self, failure: ProviderFailure, failures: int) -> None:
+        bounds = self._parts.bounds
+        wait = _wait_before_retry(failure, failures)
+        final = failure.kind not in RETRYABLE or failures > bounds.api_retries
+        if final or wait > bounds.retry_wait_s:
+            log.warning("provider failed: %s", failure)
+            await self._notice(NoticeKind.PROVIDER_FAILED, failure=failure.kind)
+            raise _Over(Outcome.FAILED, f"{failure.kind}: {failure.detail}")
+        await self._notice(
+            NoticeKind.WAITING_TO_RETRY, failure=failure.kind, seconds=str(max(1, round(wait)))
+        )
+        if await self.stop.sleep(wait):
+            raise await self._stopped()
+
+    # After a usable turn
+
+    async def _go_on(self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement) -> None:
+        live = attempt.live
+        if not any(_is_shown(block) for block in live.turn.blocks.values()):
+            await self._notice(NoticeKind.EMPTY_ANSWER)
+            raise _Over(Outcome.ANSWERED)
+        await self._record(attempt, finished, judgement)
+        if not judgement.calls and not finished.resume:
+            raise _Over(Outcome.ANSWERED)
+        await self._publisher.put(self._refused(live, judgement))
+        await self._dispatch.run(live.id, self._runnable(live, finished, judgement))
+        if self.stop.given:
+            raise await self._stopped()
+
+    async def _record(
+        self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement
+    ) -> None:
+        turn = new_turn(
+            attempt.live.id,
+            attempt.live.turn,
+            finished,
+            judgement,
+            self._parts.provider,
+            self._parts.model,
+            attempt.announced,
+            self._parts.registry.idempotent,
+        )
+        await self._parts.records.record_turn(self.exchange, turn, self._parts.worker)
+
+    def _refused(self, live: LiveTurn, judgement: Judgement) -> list[Update]:
+        return [
+            CallChanged(
+                self.exchange,
+                live.id,
+                call_id(live.id, judged.ordinal),
+                CallState.NOT_RUN,
+                judged.reason,
+            )
+            for judged in judgement.calls
+            if judged.verdict is Verdict.REFUSE
+        ]
+
+    def _runnable(
+        self, live: LiveTurn, finished: FinishedTurn, judgement: Judgement
+    ) -> list[Runnable]:
+        names = {call.ordinal: call.name for call in finished.calls}
+        runnable: list[Runnable] = []
+        for judged in judgement.calls:
+            name, arguments = names[judged.ordinal], judged.arguments
+            if judged.verdict is Verdict.RUN and name is not None and arguments is not None:
+                bound = digest_of(dump_exact(arguments))
+                ours = call_id(live.id, judged.ordinal)
+                runnable.append(Runnable(ours, name, arguments, bound))
+        return runnable
+
+    async def _notice(self, kind: NoticeKind, **params: str) -> None:
+        told = tuple(params.items())
+        notice_id = await self._parts.records.record_notice(self.exchange, kind, told)
+        await self._publisher.put([Noticed(self.exchange, NoticeView(notice_id, kind, told))])
+
+
+def _without_asking(judgement: Judgement) -> Judgement:
+    """Calls that must be approved are refused, as long as there is nobody who can approve."""
+    return replace(
+        judgement,
+        calls=tuple(
+            replace(
+                judged,
+                verdict=Verdict.REFUSE,
+                reason=Reason.NOT_AUTHORISED,
+                detail="a person must approve this call, and nobody can do so here",
+            )
+            if judged.verdict is Verdict.ASK
+            else judged
+            for judged in judgement.calls
+        ),
+    )
+
+
+def _is_shown(block: Block) -> bool:
+    """Whether a block is an answer of some kind: text, or a call."""
+    return isinstance(block, Call) or (isinstance(block, TextBlock) and bool(block.text.strip()))
+
+
+def _wait_before_retry(failure: ProviderFailure, failures: int) -> float:
+    """Seconds: what the provider asked for, or a doubling wait with jitter."""
+    if failure.retry_after is not None:
+        return failure.retry_after
+    jitter = 0.5 + random.random()  # noqa: S311 - spreads retries, guards nothing
+    return 0.5 * 2**failures * jitter
