@@ -20,6 +20,7 @@ from app.calls.events import (
     TextDelta,
 )
 from app.calls.json_types import JsonObject, JsonValue
+from app.providers.payload import as_name, as_text
 from app.providers.wire_json import SurrogateJoiner, UnreadableJson, read, readable
 
 CALL_EXTRAS = ("caller", "toolset_name")
@@ -36,10 +37,6 @@ class Block(Protocol):
     def stop(self) -> Iterator[Event]: ...
 
 
-def text_of(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
-
-
 class CallBlock:
     """``tool_use``: a call to run here."""
 
@@ -52,9 +49,7 @@ class CallBlock:
         self._joiner = SurrogateJoiner()
 
     def start(self, content: JsonObject) -> Iterator[Event]:
-        yield CallAnnounced(
-            self._index, text_of(content.get("id")) or None, text_of(content.get("name")) or None
-        )
+        yield CallAnnounced(self._index, as_name(content.get("id")), as_name(content.get("name")))
         extras: JsonObject = {name: content[name] for name in CALL_EXTRAS if name in content}
         if extras:
             yield Retained(self._index, extras)
@@ -68,7 +63,7 @@ class CallBlock:
         if kind != "input_json_delta":
             yield ProtocolFault(f"a {kind} within a call", self._index)
             return
-        yield from self._fragment(self._joiner.feed(text_of(delta.get("partial_json"))))
+        yield from self._fragment(self._joiner.feed(as_text(delta.get("partial_json"))))
 
     def stop(self) -> Iterator[Event]:
         yield from self._fragment(self._joiner.finish())
@@ -106,11 +101,11 @@ class TextBlock:
         citations = content.get("citations")
         if isinstance(citations, list):
             self._citations += citations
-        yield from self._text(self._joiner.feed(text_of(content.get("text"))))
+        yield from self._text(self._joiner.feed(as_text(content.get("text"))))
 
     def delta(self, kind: str, delta: JsonObject) -> Iterator[Event]:
         if kind == "text_delta":
-            yield from self._text(self._joiner.feed(text_of(delta.get("text"))))
+            yield from self._text(self._joiner.feed(as_text(delta.get("text"))))
         elif kind == "citations_delta":
             self._citations.append(delta.get("citation"))
         else:
@@ -139,16 +134,16 @@ class ThinkingBlock:
 
     def start(self, content: JsonObject) -> Iterator[Event]:
         self._content = content
-        self._thinking.append(text_of(content.get("thinking")))
-        self._signature.append(text_of(content.get("signature")))
+        self._thinking.append(as_text(content.get("thinking")))
+        self._signature.append(as_text(content.get("signature")))
         # Announces its place among the parts; the end replaces it.
         yield Retained(self._index, content)
 
     def delta(self, kind: str, delta: JsonObject) -> Iterator[Event]:
         if kind == "thinking_delta":
-            self._thinking.append(text_of(delta.get("thinking")))
+            self._thinking.append(as_text(delta.get("thinking")))
         elif kind == "signature_delta":
-            self._signature.append(text_of(delta.get("signature")))
+            self._signature.append(as_text(delta.get("signature")))
         else:
             yield ProtocolWarning(f"a {kind} within a thinking block was skipped")
 
@@ -174,13 +169,13 @@ class WorkBlock:
 
     def start(self, content: JsonObject) -> Iterator[Event]:
         self._content = content
-        self.name = text_of(content.get("name")) or text_of(content.get("type"))
+        self.name = as_text(content.get("name")) or as_text(content.get("type"))
         yield ProviderWork(self._index, self.name, finished=False)
         yield Retained(self._index, content)
 
     def delta(self, kind: str, delta: JsonObject) -> Iterator[Event]:
         if kind == "input_json_delta":
-            self._pieces.append(text_of(delta.get("partial_json")))
+            self._pieces.append(as_text(delta.get("partial_json")))
         else:
             yield ProtocolWarning(f"a {kind} within the provider's work was skipped")
 

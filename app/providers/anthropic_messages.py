@@ -107,6 +107,6 @@ def make(
         timeout=http_timeout(spec.timeouts),
         max_retries=0,  # a retry is the exchange's, on screen
         open_telemetry=False,  # spans are ours, and hold no values
-        http_client=http_client(spec.timeouts, transport),
+        http_client=http_client(spec.timeouts, transport, spec.tap),
     )
     return AnthropicMessages(spec, client)

@@ -18,8 +18,9 @@ from app.calls.events import (
     Usage,
 )
 from app.calls.json_types import JsonObject, JsonValue
-from app.providers.anthropic_blocks import Block, WorkBlock, block_for, is_result, text_of
+from app.providers.anthropic_blocks import Block, WorkBlock, block_for, is_result
 from app.providers.errors import failure_from_body
+from app.providers.payload import as_integer, as_object, as_text
 from app.providers.wire_json import UnreadableJson, read
 
 STOPS = {
@@ -54,7 +55,7 @@ class TurnReader:
         self._secrets = secrets
         self._open: dict[int, Block] = {}
         self._seen: set[int] = set()
-        self._calls = 0
+        self._calls: set[int] = set()
         self._work: dict[str, tuple[int, str]] = {}
         self._begun = False
         self._stop_reason: str | None = None
@@ -76,7 +77,7 @@ class TurnReader:
             yield ProtocolFault("an event is no JSON document")
             return
         if isinstance(event, dict):
-            kind = text_of(event.get("type")) or (chunk.event or "")
+            kind = as_text(event.get("type")) or (chunk.event or "")
             yield from self._event(kind, event)
 
     def finish(self) -> Iterator[Event]:
@@ -86,12 +87,12 @@ class TurnReader:
     def _event(self, kind: str, event: JsonObject) -> Iterator[Event]:
         match kind:
             case "message_start":
-                yield from self._message_start(_object(event.get("message")))
+                yield from self._message_start(as_object(event.get("message")))
             case "content_block_start":
-                content = _object(event.get("content_block"))
+                content = as_object(event.get("content_block"))
                 yield from self._start(event.get("index"), content)
             case "content_block_delta":
-                yield from self._delta(event.get("index"), _object(event.get("delta")))
+                yield from self._delta(event.get("index"), as_object(event.get("delta")))
             case "content_block_stop":
                 yield from self._stop(event.get("index"))
             case "message_delta":
@@ -105,7 +106,7 @@ class TurnReader:
             case _:
                 if kind not in self._odd_types:
                     self._odd_types.add(kind)
-                    yield ProtocolWarning(f"events of the unknown type {kind!r} are skipped")
+                    yield ProtocolWarning(f"events of the unknown type {kind[:60]!r} are skipped")
 
     def _message_start(self, message: JsonObject) -> Iterator[Event]:
         if self._begun:
@@ -116,64 +117,71 @@ class TurnReader:
         content = message.get("content")
         # Programmatic tool calling sends whole calls, and the stop reason, right here.
         for index, block in enumerate(content if isinstance(content, list) else []):
-            yield from self._start(index, _object(block))
+            yield from self._start(index, as_object(block))
             yield from self._stop(index)
         yield from self._told(message)
 
     def _message_delta(self, event: JsonObject) -> Iterator[Event]:
-        yield from self._told(_object(event.get("delta")))
+        yield from self._told(as_object(event.get("delta")))
         yield from self._usage(event)
 
     def _told(self, message: JsonObject) -> Iterator[Event]:
         """What ``message_start`` and ``message_delta`` may both say of the turn."""
-        reason = text_of(message.get("stop_reason")) or None
+        reason = as_text(message.get("stop_reason")) or None
         if reason is not None and self._stop_reason not in (None, reason):
             yield ProtocolFault(f"two stop reasons: {self._stop_reason} and {reason}")
         self._stop_reason = reason or self._stop_reason
-        self._stop_details = _object(message.get("stop_details")) or self._stop_details
-        container = text_of(_object(message.get("container")).get("id"))
+        self._stop_details = as_object(message.get("stop_details")) or self._stop_details
+        container = as_text(as_object(message.get("container")).get("id"))
         if container:
             yield Retained(CONTAINER_BLOCK, {"type": "container", "id": container})
 
     def _usage(self, holder: JsonObject) -> Iterator[Event]:
-        tokens = _object(holder.get("usage")).get("output_tokens")
-        if isinstance(tokens, int):
+        tokens = as_integer(as_object(holder.get("usage")).get("output_tokens"))
+        if tokens is not None:
             yield Usage(tokens)
 
     def _start(self, index: JsonValue, content: JsonObject) -> Iterator[Event]:
         if not isinstance(index, int) or index < 0 or index in self._seen:
             yield ProtocolFault(f"a block started at the index {index!r}, which cannot be")
             return
-        kind = text_of(content.get("type"))
+        kind = as_text(content.get("type"))
         block = block_for(kind, index)
         self._seen.add(index)
         self._open[index] = block
-        self._calls += block.is_call
+        if block.is_call:
+            self._calls.add(index)
         yield from block.start(content)
         if isinstance(block, WorkBlock):
-            self._work[text_of(content.get("id"))] = index, block.name
+            self._work[as_text(content.get("id"))] = index, block.name
         elif is_result(kind):
             yield self._work_finished(index, kind, content)
 
     def _work_finished(self, index: int, kind: str, content: JsonObject) -> Event:
         # A resumed turn may begin with the result of work that the turn before it announced.
         otherwise = index, kind.removesuffix("_tool_result")
-        place, name = self._work.get(text_of(content.get("tool_use_id")), otherwise)
+        place, name = self._work.get(as_text(content.get("tool_use_id")), otherwise)
         return ProviderWork(place, name, finished=True)
 
     def _delta(self, index: JsonValue, delta: JsonObject) -> Iterator[Event]:
         block = self._open.get(index) if isinstance(index, int) else None
         if block is None:
-            yield ProtocolFault(f"a delta for block {index!r}, which is not open", _call(index))
+            yield ProtocolFault(
+                f"a delta for block {index!r}, which is not open", as_integer(index)
+            )
             return
-        yield from block.delta(text_of(delta.get("type")) or "delta without a type", delta)
+        yield from block.delta(as_text(delta.get("type")) or "delta without a type", delta)
 
     def _stop(self, index: JsonValue) -> Iterator[Event]:
         block = self._open.pop(index, None) if isinstance(index, int) else None
         if block is None:
-            yield ProtocolFault(f"the end of block {index!r}, which is not open", _call(index))
+            yield self._astray("the end", index)
             return
         yield from block.stop()
+
+    def _astray(self, what: str, index: JsonValue) -> ProtocolFault:
+        call = index if isinstance(index, int) and index in self._calls else None
+        return ProtocolFault(f"{what} of block {index!r}, which is not open", call)
 
     def _message_stop(self) -> Iterator[Event]:
         open_calls = [index for index, block in self._open.items() if block.is_call]
@@ -198,17 +206,9 @@ class TurnReader:
         return TurnEnded(stop, reason, self._explanation(), resume=reason == "pause_turn")
 
     def _explanation(self) -> str:
-        told = (text_of(self._stop_details.get(name)) for name in ("category", "explanation"))
+        told = (as_text(self._stop_details.get(name)) for name in ("category", "explanation"))
         return ": ".join(part for part in told if part)
 
     def _told_junk(self) -> Iterator[Event]:
         if self._junk:
             yield ProtocolWarning(f"{self._junk} events without a payload were skipped")
-
-
-def _object(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _call(index: JsonValue) -> int | None:
-    return index if isinstance(index, int) else None

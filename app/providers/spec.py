@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.providers.provider import Timeouts
+from app.providers.transports import Tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +14,8 @@ class ProviderSpec:
     ``base_url`` and ``api_key`` fall back to the SDK's own defaults and environment variables.
     ``eager_input_streaming`` allows asking for values as they are made where a tool streams
     (``anthropic-messages`` alone). ``missing_ids`` says what becomes of a call that came without
-    an id in a dialect that must give one: refused, or served with an id of ours.
+    an id in a dialect that must give one: refused, or served with an id of ours. ``tap`` sees the
+    bytes of each response.
     """
 
     dialect: str
@@ -23,6 +25,7 @@ class ProviderSpec:
     timeouts: Timeouts = field(default_factory=Timeouts)
     eager_input_streaming: bool = True
     missing_ids: Literal["refuse", "assign"] = "refuse"
+    tap: Tap | None = None
 
     @property
     def secrets(self) -> tuple[str, ...]:
