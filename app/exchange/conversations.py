@@ -6,7 +6,8 @@ watching. A message sent while one is open is kept on record and sent when that 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -120,12 +121,13 @@ class Conversations:
         apply(view, reader.kept(transcript))
         return view, held.position
 
-    async def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+    async def follow(self, conversation: str, after: str) -> AsyncGenerator[Entry, None]:
         """Entries after a position, then new ones as they come, without end."""
         self._watchers.came(conversation)
         try:
-            async for entry in self._parts.feed.follow(conversation, after):
-                yield entry
+            async with aclosing(self._parts.feed.follow(conversation, after)) as entries:
+                async for entry in entries:
+                    yield entry
         finally:
             self._watchers.left(conversation)
 

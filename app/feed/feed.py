@@ -5,7 +5,7 @@ log does not know, or no longer holds, gets
 :class:`Trimmed` and must begin from a fresh snapshot.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,7 +41,7 @@ class Feed(Protocol):
         """All entries the log still holds, oldest first, and where it ends."""
         ...
 
-    def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+    def follow(self, conversation: str, after: str) -> AsyncGenerator[Entry, None]:
         """Entries after a position, then new ones as they come, without end.
 
         Raises :class:`Trimmed` on the first step when entries after ``after`` are gone.

@@ -8,7 +8,7 @@ away for the end of the one before still gets exactly what was missed.
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from app.display.view import ExchangeOpened, Update
@@ -54,7 +54,7 @@ class MemoryFeed:
         log = self._logs.get(conversation, _Log())
         return Held(tuple(log.entries), self._position(log.last))
 
-    async def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+    async def follow(self, conversation: str, after: str) -> AsyncGenerator[Entry, None]:
         log = self._logs.setdefault(conversation, _Log())
         next_number = self._number(after) + 1
         if next_number > log.last + 1:
