@@ -19,13 +19,12 @@ The body's bytes are read by :class:`~app.providers.openai_chat_turn.ChatTurn`, 
 stream, which hides ``[DONE]`` and raises on keep-alives; the SDK sends, signs and reports errors.
 """
 
-import os
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import httpx2
-from openai import AsyncOpenAI, BadRequestError, Omit, UnprocessableEntityError, omit
+from openai import Omit, omit
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolUnionParam
 
 from app.calls.events import Event
@@ -41,10 +40,10 @@ from app.calls.history import (
 )
 from app.calls.json_types import JsonObject
 from app.providers.openai_chat_turn import ChatTurn
+from app.providers.openai_client import Body, is_official, openai_client, sent
 from app.providers.provider import ToolOffer, TurnRequest
 from app.providers.spec import ProviderSpec
 from app.providers.streaming import run_turn
-from app.providers.transports import http_client, http_timeout
 from app.providers.wire_json import plain
 
 DIALECT = "openai-chat"
@@ -65,24 +64,18 @@ class OpenAiChat:
     ) -> None:
         self._spec = spec
         self._client = openai_client(spec, transport)
-        official = self._client.base_url.host.endswith((".openai.com", ".azure.com"))
+        self._replayed = transport is not None
         # OpenAI's reasoning models refuse the old name; most other servers know only that one.
-        self._limit_name = "max_completion_tokens" if official else "max_tokens"
+        self._limit_name = "max_completion_tokens" if is_official(self._client) else "max_tokens"
         self._ask_for_usage = True
 
     def stream(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
         secrets = self._spec.secrets
 
-        @asynccontextmanager
-        async def open_stream() -> AsyncGenerator[AsyncIterator[bytes]]:
-            while True:
-                try:
-                    async with self._send(request) as body:
-                        yield body
-                        return
-                except (BadRequestError, UnprocessableEntityError) as refusal:
-                    if not self._adapt(refusal.message):
-                        raise
+        def open_stream() -> Body:
+            return sent(
+                self._client, lambda: self._send(request), self._adapt, replayed=self._replayed
+            )
 
         return run_turn(open_stream, ChatTurn(secrets), secrets)
 
@@ -102,10 +95,7 @@ class OpenAiChat:
             yield response.iter_bytes()
 
     def _adapt(self, refusal: str) -> bool:
-        """Whether the server refused a field that can be left out or named otherwise.
-
-        Each change is made once for the life of the client: a server's habits do not vary.
-        """
+        """Whether the server refused a field that can be left out or named otherwise."""
         if "stream_options" in refusal and self._ask_for_usage:
             self._ask_for_usage = False
             return True
@@ -113,25 +103,6 @@ class OpenAiChat:
             self._limit_name = "max_completion_tokens"
             return True
         return False
-
-
-def openai_client(
-    spec: ProviderSpec, transport: httpx2.AsyncBaseTransport | None = None
-) -> AsyncOpenAI:
-    """The SDK's client, its own retries off: retrying is the exchange's, on screen.
-
-    A server of one's own often has no key, and the SDK insists on one.
-    """
-    key = spec.api_key or os.environ.get("OPENAI_API_KEY")
-    if not key and (spec.base_url or transport):
-        key = "none"
-    return AsyncOpenAI(
-        api_key=key,
-        base_url=spec.base_url,
-        max_retries=0,
-        timeout=http_timeout(spec.timeouts),
-        http_client=http_client(spec.timeouts, transport),
-    )
 
 
 def messages(
