@@ -1,1 +1,1 @@
-"""Pages, fragments and streams. The only room that knows HTTP and HTML."""
+"""Pages, fragments and streams: the only room that knows HTTP and HTML."""

@@ -1,0 +1,68 @@
+"""The ASGI application, put together from what it is given."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from fastapi import Depends, FastAPI
+from starlette.middleware import Middleware
+from starlette.responses import Response
+
+from app.web.assets import Assets, data_directory
+from app.web.error_pages import add_error_pages, error_page
+from app.web.fragments import Fragments
+from app.web.guard import Faults, PageHeaders, Sessions
+from app.web.pages import page_routes
+from app.web.render import Renderer
+from app.web.room import Room, same_origin_only
+from app.web.service import WebServices
+from app.web.static_files import static_routes
+from app.web.stream import stream_routes
+from app.web.templates import Templates, template_environment
+
+
+def create_app(services: WebServices) -> FastAPI:
+    """The application over its services; raises :class:`app.web.assets.MissingAsset`.
+
+    FastAPI's documentation pages do not fit the page policy, and its telemetry is ours to set up.
+    """
+    room = _room(services)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        async with services.running():
+            yield
+
+    async def fault() -> Response:
+        return error_page(room, 500)
+
+    app = FastAPI(
+        title="Formwork",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        max_body_size=services.max_body_bytes,
+        dependencies=[Depends(same_origin_only)],
+        lifespan=lifespan,
+        middleware=[
+            Middleware(PageHeaders),
+            Middleware(Faults, page=fault),
+            Middleware(Sessions, secret_key=services.secret_key),
+        ],
+    )
+    app.state.room = room
+    for routes in (page_routes(), stream_routes(), static_routes()):
+        app.include_router(routes)
+    add_error_pages(app)
+    return app
+
+
+def _room(services: WebServices) -> Room:
+    templates = Templates(template_environment(data_directory("templates")))
+    return Room(
+        services=services,
+        assets=Assets(data_directory("static")),
+        templates=templates,
+        renderer=Renderer(templates),
+        fragments=Fragments(templates),
+    )

@@ -1,0 +1,85 @@
+"""Scripts, style and icon: read once, named by content, cached for good.
+
+The scripts at load are htmx, a file of our own and htmx's SSE extension, in this order: our file
+hands htmx a Trusted Types policy before anything is swapped. Apart from that it holds only what
+htmx has no means for:
+
+- Enter sends and Shift+Enter breaks the line, but not while an input method composes (Safari
+  ends a composition before the key event and tells it by key code 229 alone);
+- the page stays at its end while the person is there, and leaves them alone otherwise;
+- a message that was taken is cleared from its box, unless it was edited meanwhile; one that was
+  not stays, and a line says so;
+- a line tells that the connection is interrupted.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HTMX = "node_modules/htmx.org/dist"
+FILES: Mapping[str, tuple[str, str]] = {
+    "htmx.js": (f"{HTMX}/htmx.min.js", "text/javascript; charset=utf-8"),
+    "formwork.js": ("formwork.js", "text/javascript; charset=utf-8"),
+    "hx-sse.js": (f"{HTMX}/ext/hx-sse.min.js", "text/javascript; charset=utf-8"),
+    "formwork.css": ("formwork.css", "text/css; charset=utf-8"),
+    "icon.svg": ("icon.svg", "image/svg+xml"),
+}
+SCRIPTS = ("htmx.js", "formwork.js", "hx-sse.js")
+"""In the order of loading."""
+
+
+class MissingAsset(Exception):
+    """A file of the page is not there; for htmx, ``npm ci`` was not run in ``static``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    name: str
+    media_type: str
+    content: bytes
+    compressed: bytes
+    version: str
+
+    @property
+    def url(self) -> str:
+        """Where it is; another content has another address."""
+        return f"/static/{self.name}?v={self.version}"
+
+
+class Assets:
+    """The files under ``static``, held in memory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._assets = {name: _read(directory, name) for name in FILES}
+
+    def find(self, name: str) -> Asset | None:
+        """The asset of a name, or None."""
+        return self._assets.get(name)
+
+    def url(self, name: str) -> str:
+        """The address of an asset that exists."""
+        return self._assets[name].url
+
+    @property
+    def scripts(self) -> list[str]:
+        """Addresses of the scripts, in the order of loading."""
+        return [self.url(name) for name in SCRIPTS]
+
+
+def data_directory(name: str) -> Path:
+    """A folder of the distribution: inside the package when installed, beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    installed = package / "_data" / name
+    return installed if installed.is_dir() else package.parent / name
+
+
+def _read(directory: Path, name: str) -> Asset:
+    path, media_type = FILES[name]
+    try:
+        content = (directory / path).read_bytes()
+    except FileNotFoundError as error:
+        raise MissingAsset(f"{directory / path} is missing; run npm ci in {directory}") from error
+    version = hashlib.sha256(content).hexdigest()[:12]
+    return Asset(name, media_type, content, gzip.compress(content, mtime=0), version)

@@ -1,0 +1,213 @@
+"""What each template is given: one dataclass per template, named in ``TEMPLATE``.
+
+Whatever is ``Markup`` was rendered by another template; everything else is escaped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+from markupsafe import Markup
+
+from app.web.service import ConversationSummary
+
+
+class Context(Protocol):
+    """The values of one template."""
+
+    TEMPLATE: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def values(context: Context) -> dict[str, Any]:
+    """The names that the template may use."""
+    return {field.name: getattr(context, field.name) for field in fields(context)}
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """One swap of a stream's message. Without ``swap`` the content is appended (see base.html)."""
+
+    TEMPLATE: ClassVar[str] = "_partial.html"
+    target: str
+    swap: str
+    content: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class RowContext:
+    """A row in its slot. ``mark`` is the id of the writing mark of a streamed row, or ""."""
+
+    TEMPLATE: ClassVar[str] = "_row.html"
+    field: str
+    label: str
+    value: str
+    text: Markup | str
+    mark: str
+    confined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlotContext:
+    """The room of a leaf. ``kind`` is "" for a single line."""
+
+    TEMPLATE: ClassVar[str] = "_slot.html"
+    id: str
+    kind: str
+    row: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupContext:
+    """A nested object, or with ``elements`` (an id, else "") an array."""
+
+    TEMPLATE: ClassVar[str] = "_group.html"
+    label: str
+    elements: str
+    content: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementContext:
+    TEMPLATE: ClassVar[str] = "_element.html"
+    id: str
+    content: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class HeadContext:
+    TEMPLATE: ClassVar[str] = "_head.html"
+    before: str
+    label: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeContext:
+    TEMPLATE: ClassVar[str] = "_outcome.html"
+    rows: Markup | str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """A call block. ``form`` is empty for a tool of which only name and state are shown."""
+
+    TEMPLATE: ClassVar[str] = "_call.html"
+    id: str
+    call: str
+    state: str
+    state_id: str
+    outcome_id: str
+    head: Markup
+    form: Markup | str
+    outcome: Markup | str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallStateContext:
+    """A call block's own attributes, its content left alone."""
+
+    TEMPLATE: ClassVar[str] = "_call_state.html"
+    id: str
+    call: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextContext:
+    TEMPLATE: ClassVar[str] = "_text.html"
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkContext:
+    TEMPLATE: ClassVar[str] = "_work.html"
+    id: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeContext:
+    TEMPLATE: ClassVar[str] = "_notice.html"
+    id: str
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """A turn; ``abandoned`` is the line that tells why it was set aside, or ""."""
+
+    TEMPLATE: ClassVar[str] = "_turn.html"
+    id: str
+    abandoned: str
+    items: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeContext:
+    TEMPLATE: ClassVar[str] = "_exchange.html"
+    id: str
+    past: bool
+    message: str
+    entries: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class LogContext:
+    TEMPLATE: ClassVar[str] = "_log.html"
+    exchanges: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptContext:
+    TEMPLATE: ClassVar[str] = "_kept.html"
+    messages: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StopContext:
+    TEMPLATE: ClassVar[str] = "_stop.html"
+    stopping: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SayContext:
+    TEMPLATE: ClassVar[str] = "_say.html"
+    sentences: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What every page has."""
+
+    title: str
+    styles: str
+    icon: str
+    scripts: Sequence[str]
+    conversations: Sequence[ConversationSummary]
+    current: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationContext(PageContext):
+    """A conversation; of a new one ``current`` is "" and there is nothing to follow yet."""
+
+    TEMPLATE: ClassVar[str] = "conversation.html"
+    log: Markup
+    kept: Markup | str
+    stop: Markup | str
+    position: str
+    suggestions: Sequence[str]
+    max_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorContext(PageContext):
+    TEMPLATE: ClassVar[str] = "error.html"
+    status: int
+    heading: str
+    sentence: str

@@ -1,0 +1,137 @@
+"""The rows of a call in the places of its frame: a tree that a template can walk.
+
+A slot of an array's element has no path of its own (its index is not known), so only the last
+step of a slot's path is read, and the whole path is made while walking.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from app.calls.json_types import Path
+from app.display.view import Row, Slot
+
+
+class RowWithoutSlot(Exception):
+    """A row that its call's frame has no place for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The room of one value; ``row`` is None until something of it shows."""
+
+    slot: Slot
+    path: Path
+    row: Row | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A nested object."""
+
+    slot: Slot
+    path: Path
+    places: tuple["Place", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of an array: an object with places of its own, or one leaf at the same path."""
+
+    path: Path
+    places: tuple["Place", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """An array: it starts empty and only grows."""
+
+    slot: Slot
+    path: Path
+    elements: tuple[Element, ...]
+
+
+Place: TypeAlias = Leaf | Group | Series
+
+
+def lay_out(frame: Sequence[Slot], rows: Mapping[Path, Row]) -> tuple[Place, ...]:
+    """The frame with its rows in place; raises :class:`RowWithoutSlot`."""
+    places = _Layout(rows).places(frame, ())
+    homeless = set(rows).difference(_filled(places))
+    if homeless:
+        raise RowWithoutSlot(f"the frame has no place for {homeless}")
+    return places
+
+
+def element_at(frame: Sequence[Slot], rows: Mapping[Path, Row], path: Path) -> Element:
+    """The array element at a path that ends with its index; raises :class:`RowWithoutSlot`."""
+    return _Layout(rows).element(_slot_at(frame, path), path)
+
+
+def element_paths(path: Path) -> Iterator[Path]:
+    """The array elements that a path leads through, outermost first."""
+    for length, step in enumerate(path, start=1):
+        if isinstance(step, int):
+            yield path[:length]
+
+
+def elements_of(rows: Iterable[Path]) -> set[Path]:
+    """The array elements that have a row."""
+    return {element for path in rows for element in element_paths(path)}
+
+
+class _Layout:
+    def __init__(self, rows: Mapping[Path, Row]) -> None:
+        self._rows = rows
+        self._indexes: dict[Path, list[int]] = {}
+        for element in sorted(elements_of(rows), key=_index):
+            self._indexes.setdefault(element[:-1], []).append(_index(element))
+
+    def places(self, slots: Sequence[Slot], base: Path) -> tuple[Place, ...]:
+        return tuple(self._place(slot, (*base, slot.path[-1])) for slot in slots)
+
+    def element(self, slot: Slot, path: Path) -> Element:
+        if slot.members:
+            return Element(path, self.places(slot.members, path))
+        return Element(path, (Leaf(slot, path, self._rows.get(path)),))
+
+    def _place(self, slot: Slot, path: Path) -> Place:
+        if slot.repeated:
+            indexes = self._indexes.get(path, ())
+            return Series(slot, path, tuple(self.element(slot, (*path, at)) for at in indexes))
+        if slot.members:
+            return Group(slot, path, self.places(slot.members, path))
+        return Leaf(slot, path, self._rows.get(path))
+
+
+def _index(element: Path) -> int:
+    index = element[-1]
+    assert isinstance(index, int)
+    return index
+
+
+def _slot_at(frame: Sequence[Slot], path: Path) -> Slot:
+    members, found = frame, None
+    for step in path:
+        if isinstance(step, int):
+            continue
+        found = next((slot for slot in members if slot.path[-1] == step), None)
+        if found is None:
+            break
+        members = found.members
+    if found is None:
+        raise RowWithoutSlot(f"the frame has no place for {path}")
+    return found
+
+
+def _filled(places: Sequence[Place]) -> Iterator[Path]:
+    for place in places:
+        match place:
+            case Leaf(path=path, row=row):
+                if row is not None:
+                    yield path
+            case Group(places=inner):
+                yield from _filled(inner)
+            case Series(elements=elements):
+                for element in elements:
+                    yield from _filled(element.places)

@@ -1,0 +1,172 @@
+"""A batch of updates as one message of the stream: the partials that bring a page up to date.
+
+Text and streamed rows go as appended text, a settled row once, a change of state as the block's
+own attributes and the line that tells it. Partials of one message never target what another of
+them brings (see :mod:`app.web.screen`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from markupsafe import Markup
+
+from app.calls.json_types import Path
+from app.display.view import ConversationView, Row, RowStatus, Update
+from app.web.contexts import Partial
+from app.web.form_layout import element_paths, elements_of
+from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
+from app.web.render import EMPTY_TEXT, Renderer
+from app.web.screen import CallDiff, Changes, Screen
+from app.web.templates import Templates
+
+APPEND = ""
+"""The page's default swap."""
+REPLACE_CONTENT = "innerHTML"
+REPLACE = "outerHTML"
+MORPH = "outerMorph"
+DELETE = "delete"
+
+
+class Fragments:
+    """Turns what changed into partials."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        self._renderer = Renderer(templates)
+
+    def update(self, screen: Screen, updates: Iterable[Update]) -> str:
+        """Advance a screen and return the message that advances its page; "" for nothing."""
+        return self._message(self._partials(screen, screen.advance(updates)))
+
+    def catch_up(
+        self,
+        view: ConversationView,
+        fresh: Sequence[str],
+        stale: Sequence[str],
+        said: Sequence[str],
+    ) -> str:
+        """Exchanges that a page lacks, and those that it holds as they were, as they are now."""
+        numbers = {exchange: number for number, exchange in enumerate(view.exchanges)}
+        partials = [
+            *(
+                Partial(exchange_id(numbers[exchange]), MORPH, self._exchange(view, exchange))
+                for exchange in stale
+            ),
+            *(Partial(LOG, APPEND, self._exchange(view, exchange)) for exchange in fresh),
+            *self._surroundings(view),
+        ]
+        if said:
+            partials.append(Partial(SAY, REPLACE_CONTENT, self._renderer.said(said)))
+        return self._message(partials)
+
+    def snapshot(self, view: ConversationView) -> str:
+        """The whole conversation, for a page of which it is not known what it holds."""
+        log = Partial(LOG, MORPH, self._renderer.log(view))
+        return self._message([log, *self._surroundings(view)])
+
+    def _exchange(self, view: ConversationView, exchange: str) -> Markup:
+        number = list(view.exchanges).index(exchange)
+        return self._renderer.exchange(number, view.exchanges[exchange])
+
+    def _surroundings(self, view: ConversationView) -> Iterator[Partial]:
+        yield Partial(STOP, REPLACE_CONTENT, self._renderer.stop(view))
+        yield Partial(KEPT, REPLACE_CONTENT, self._renderer.kept(view))
+
+    def _message(self, partials: Iterable[Partial]) -> str:
+        return "".join(self._templates.render(partial) for partial in partials)
+
+    def _partials(self, screen: Screen, changes: Changes) -> Iterator[Partial]:
+        render = self._renderer
+        for number, exchange in changes.exchanges:
+            yield Partial(LOG, APPEND, render.exchange(number, exchange))
+        for exchange, number, entry in changes.entries:
+            yield Partial(exchange_id(exchange), APPEND, render.entry(exchange, number, entry))
+        for exchange, number, turn in changes.abandoned:
+            whole = render.entry(exchange, number, turn)
+            yield Partial(entry_id(exchange, number), REPLACE, whole)
+        for exchange, number, ids, item in changes.items:
+            yield Partial(entry_id(exchange, number), APPEND, render.item(ids, item))
+        for ids, item in changes.replaced:
+            yield Partial(ids.block, REPLACE, render.item(ids, item))
+        for diff in changes.calls:
+            yield from self._call(diff)
+        for ids, text in changes.texts:
+            yield Partial(ids.block, APPEND, text)
+        if changes.stop:
+            yield Partial(STOP, REPLACE_CONTENT, render.stop(screen.view))
+        if changes.kept:
+            yield Partial(KEPT, REPLACE_CONTENT, render.kept(screen.view))
+        if changes.said:
+            yield Partial(SAY, REPLACE_CONTENT, render.said(changes.said))
+
+    def _call(self, diff: CallDiff) -> Iterator[Partial]:
+        ids, call = diff.ids, diff.call
+        if diff.renamed:
+            yield Partial(ids.block, REPLACE, self._renderer.call(ids, call))
+            return
+        yield from self._rows(diff)
+        if diff.state_changed:
+            yield Partial(ids.block, MORPH, self._renderer.call_state(ids, call))
+            yield Partial(ids.state, REPLACE_CONTENT, self._renderer.head(call))
+            outcome = self._renderer.outcome(ids, call)
+            if outcome:
+                yield Partial(ids.outcome, REPLACE_CONTENT, outcome)
+
+    def _rows(self, diff: CallDiff) -> Iterator[Partial]:
+        """Rows in their slots; an array element that is new, or lost its last row, as a whole."""
+        brought: set[Path] = set()
+        before, now = elements_of(diff.before), elements_of(diff.call.rows)
+        for path in diff.rows:
+            element = _outermost_change(path, before, now)
+            if element is None:
+                yield from self._row(diff, path)
+            elif element not in brought:
+                brought.add(element)
+                if element in now:
+                    whole = self._renderer.element(diff.ids, diff.call, element)
+                    yield Partial(diff.ids.elements(element[:-1]), APPEND, whole)
+                elif element in before:
+                    yield Partial(diff.ids.slot(element), DELETE, "")
+
+    def _row(self, diff: CallDiff, path: Path) -> Iterator[Partial]:
+        ids, before, now = diff.ids, diff.before.get(path), diff.call.rows.get(path)
+        if now is None:
+            if before is not None:
+                yield Partial(ids.slot(path), REPLACE_CONTENT, "")
+        elif before is None:
+            yield Partial(ids.slot(path), APPEND, self._renderer.row(ids, path, now))
+        elif _grows(before, now):
+            yield from self._growth(ids, path, before, now)
+        elif before != now:
+            yield Partial(ids.slot(path), REPLACE_CONTENT, self._renderer.row(ids, path, now))
+
+    def _growth(self, ids: ItemIds, path: Path, before: Row, now: Row) -> Iterator[Partial]:
+        if before.status is RowStatus.WRITING:
+            yield Partial(ids.value(path), APPEND, now.text or EMPTY_TEXT)
+            return
+        if now.text != before.text:
+            yield Partial(ids.value(path), APPEND, now.text[len(before.text) :])
+        if now.status is RowStatus.SETTLED:
+            yield Partial(ids.mark(path), DELETE, "")
+
+
+def _grows(before: Row, now: Row) -> bool:
+    """Whether the row on the page becomes the new one by text appended to its value."""
+    if (before.label, before.confined) != (now.label, now.confined):
+        return False
+    match before.status, now.status:
+        case RowStatus.WRITING, RowStatus.SETTLED:
+            return True
+        case RowStatus.STREAMING, RowStatus.STREAMING:
+            return now.text.startswith(before.text)
+        case RowStatus.STREAMING, RowStatus.SETTLED:
+            return bool(before.text) and now.text.startswith(before.text)
+        case _:
+            return False
+
+
+def _outermost_change(path: Path, before: set[Path], now: set[Path]) -> Path | None:
+    """The outermost array element on the path that the page lacks, or is to lose."""
+    for element in element_paths(path):
+        if element not in before or element not in now:
+            return element
+    return None

@@ -1,0 +1,193 @@
+"""A view as HTML. Whole pages and fragments come from here, so that they cannot differ."""
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from app.calls.json_types import Path
+from app.calls.states import CallState
+from app.display.view import (
+    CallView,
+    ConversationView,
+    ExchangeView,
+    ItemView,
+    NoticeView,
+    Row,
+    RowKind,
+    RowStatus,
+    Slot,
+    TextView,
+    TurnView,
+    WorkView,
+)
+from app.web import words
+from app.web.contexts import (
+    CallContext,
+    CallStateContext,
+    Context,
+    ElementContext,
+    ExchangeContext,
+    GroupContext,
+    HeadContext,
+    KeptContext,
+    LogContext,
+    NoticeContext,
+    OutcomeContext,
+    RowContext,
+    SayContext,
+    SlotContext,
+    StopContext,
+    TextContext,
+    TurnContext,
+    WorkContext,
+)
+from app.web.form_layout import Element, Group, Leaf, Place, Series, element_at, lay_out
+from app.web.page_ids import ItemIds, dotted, entry_id, exchange_id
+from app.web.templates import Templates
+
+EMPTY_TEXT = Markup("<wbr>")
+"""Stands for a settled text of no characters: an empty row value means that it is being written."""
+
+
+class Renderer:
+    """Views in, HTML out."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    def log(self, view: ConversationView) -> Markup:
+        """All exchanges. All but the last are the past: folded, without empty room."""
+        last = len(view.exchanges) - 1
+        parts = [
+            self.exchange(number, exchange, past=number < last and not exchange.open)
+            for number, exchange in enumerate(view.exchanges.values())
+        ]
+        return self._render(LogContext(_join(parts)))
+
+    def kept(self, view: ConversationView) -> Markup:
+        """The messages that wait to be sent."""
+        return self._render(KeptContext(list(view.kept.values())))
+
+    def stop(self, view: ConversationView) -> Markup:
+        """The stop button, while there is something to stop."""
+        exchange = view.open_exchange
+        return self._render(StopContext(exchange.stopping)) if exchange else Markup()
+
+    def said(self, sentences: Sequence[str]) -> Markup:
+        """Announcements."""
+        return self._render(SayContext(sentences))
+
+    def exchange(self, number: int, exchange: ExchangeView, *, past: bool = False) -> Markup:
+        """A message and all that answers it."""
+        entries = [
+            self.entry(number, place, entry, past=past)
+            for place, entry in enumerate(exchange.entries.values())
+        ]
+        identity = exchange_id(number)
+        return self._render(ExchangeContext(identity, past, exchange.message, _join(entries)))
+
+    def entry(
+        self, exchange: int, number: int, entry: TurnView | NoticeView, *, past: bool = False
+    ) -> Markup:
+        """A turn or a notice."""
+        identity = entry_id(exchange, number)
+        if isinstance(entry, NoticeView):
+            return self._render(NoticeContext(identity, entry.kind, words.notice(entry)))
+        items = [
+            self.item(ItemIds(exchange, number, place), item, past=past)
+            for place, item in enumerate(entry.items.values())
+        ]
+        why = words.abandoned(entry.abandoned) if entry.abandoned else ""
+        return self._render(TurnContext(identity, why, _join(items)))
+
+    def item(self, ids: ItemIds, item: ItemView, *, past: bool = False) -> Markup:
+        """One block of a turn."""
+        match item:
+            case TextView(text=text):
+                return self._render(TextContext(ids.block, text))
+            case WorkView(name=name, finished=finished):
+                return self._render(WorkContext(ids.block, words.work(name, finished=finished)))
+            case CallView():
+                return self.call(ids, item, past=past)
+
+    def call(self, ids: ItemIds, call: CallView, *, past: bool = False) -> Markup:
+        """A call block. One that ended is folded once it is past."""
+        places = lay_out(call.frame, call.rows)
+        context = CallContext(
+            id=ids.block,
+            call=call.id,
+            state=call.state,
+            state_id=ids.state,
+            outcome_id=ids.outcome,
+            head=self.head(call),
+            form=self._places(ids, places),
+            outcome=self.outcome(ids, call),
+            open=not past or call.state is CallState.AWAITING_APPROVAL,
+        )
+        return self._render(context)
+
+    def call_state(self, ids: ItemIds, call: CallView) -> Markup:
+        """The block's own element with its new state, to morph without its children."""
+        return self._render(CallStateContext(ids.block, call.id, call.state))
+
+    def head(self, call: CallView) -> Markup:
+        """The line that tells the state."""
+        return self._render(HeadContext(*words.call_head(call)))
+
+    def outcome(self, ids: ItemIds, call: CallView) -> Markup:
+        """The result's own rows and what happens next; empty for neither."""
+        rows = [
+            self._slot(ids, Leaf(Slot(row.path, row.label, row.kind), ("=", *row.path), row))
+            for row in call.result
+        ]
+        next_step = words.next_step(call) or ""
+        if not rows and not next_step:
+            return Markup()
+        return self._render(OutcomeContext(_join(rows), next_step))
+
+    def element(self, ids: ItemIds, call: CallView, path: Path) -> Markup:
+        """One element of an array."""
+        return self._element(ids, element_at(call.frame, call.rows, path))
+
+    def row(self, ids: ItemIds, path: Path, row: Row) -> Markup:
+        """A row, for its slot."""
+        text = row.text
+        if row.status is RowStatus.WRITING:
+            text = ""
+        elif row.status is RowStatus.SETTLED and not text:
+            text = EMPTY_TEXT
+        mark = ids.mark(path) if row.status is RowStatus.STREAMING else ""
+        return self._render(
+            RowContext(dotted(row.path), row.label, ids.value(path), text, mark, row.confined)
+        )
+
+    def _places(self, ids: ItemIds, places: Sequence[Place]) -> Markup:
+        return _join([self._place(ids, place) for place in places])
+
+    def _place(self, ids: ItemIds, place: Place) -> Markup:
+        match place:
+            case Leaf():
+                return self._slot(ids, place)
+            case Group(slot=slot, places=places):
+                return self._render(GroupContext(slot.label, "", self._places(ids, places)))
+            case Series(slot=slot, path=path, elements=elements):
+                shown = _join([self._element(ids, element) for element in elements])
+                return self._render(GroupContext(slot.label, ids.elements(path), shown))
+
+    def _element(self, ids: ItemIds, element: Element) -> Markup:
+        content = self._places(ids, element.places)
+        if len(element.places) == 1 and element.places[0].path == element.path:
+            return content
+        return self._render(ElementContext(ids.slot(element.path), content))
+
+    def _slot(self, ids: ItemIds, leaf: Leaf) -> Markup:
+        kind = "" if leaf.slot.kind is RowKind.LINE else str(leaf.slot.kind)
+        row = self.row(ids, leaf.path, leaf.row) if leaf.row else ""
+        return self._render(SlotContext(ids.slot(leaf.path), kind, row))
+
+    def _render(self, context: Context) -> Markup:
+        return self._templates.render(context)
+
+
+def _join(parts: Iterable[Markup]) -> Markup:
+    return Markup().join(parts)

@@ -1,0 +1,86 @@
+"""What the pages need of the rest of the program, and what it is handed over in.
+
+``owner`` is the id of the person's session. A conversation of another owner is answered as one
+that does not exist.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from app.display.view import ConversationView
+from app.feed.feed import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """One line of the side list."""
+
+    id: str
+    title: str
+    updated_at: datetime
+
+
+class UnknownConversation(Exception):
+    """There is no such conversation, or it belongs to someone else."""
+
+
+class Conversations(Protocol):
+    """The conversations of this process. Every method raises :class:`UnknownConversation`
+    for an id that the owner does not have."""
+
+    @property
+    def suggestions(self) -> Sequence[str]:
+        """Messages that are offered to a person who does not know what to ask."""
+        ...
+
+    async def create(self, owner: str) -> str:
+        """Begin an empty conversation; its id."""
+        ...
+
+    async def send(self, owner: str, conversation: str, text: str) -> None:
+        """Say something. While an exchange is open the message is kept and sent after it."""
+        ...
+
+    async def stop(self, owner: str, conversation: str) -> None:
+        """Ask the open exchange to stop. Does nothing when none is open."""
+        ...
+
+    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+        """The conversation as it is now, and the feed position that it includes."""
+        ...
+
+    def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+        """Entries after a position, then new ones as they come, without end.
+
+        Raises :class:`app.feed.feed.Trimmed` when entries after ``after`` are gone.
+        """
+        ...
+
+    async def listing(self, owner: str) -> Sequence[ConversationSummary]:
+        """The owner's conversations, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebServices:
+    """All that :func:`app.web.application.create_app` is given.
+
+    ``running`` wraps the life of the server: entered before the first request, left after the
+    last. Times are in seconds, sizes in bytes.
+    """
+
+    conversations: Conversations
+    secret_key: str
+    running: Callable[[], AbstractAsyncContextManager[None]]
+    max_body_bytes: int = 256 * 1024
+    """A pasted document fits in a message; an upload does not."""
+    max_message_chars: int = 100_000
+    heartbeat_s: float = 15.0
+    """Below the idle timeout of common proxies (60 s)."""
+    send_timeout_s: float = 30.0
+    """A viewer that takes nothing for so long is gone."""
+    shutdown_grace_s: float = 2.0
+    """Below the server's own graceful timeout."""

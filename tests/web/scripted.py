@@ -1,0 +1,170 @@
+"""An in-memory driver of :class:`Conversations` that plays scripted updates.
+
+It keeps what the real one keeps: a view, a log of entries with positions, messages kept while an
+exchange is open. A script is what follows a message: steps of a pause and a batch of updates.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from app.display.view import (
+    ConversationView,
+    ExchangeEnded,
+    ExchangeOpened,
+    MessageKept,
+    Noticed,
+    NoticeKind,
+    NoticeView,
+    StopAsked,
+    Update,
+    apply,
+)
+from app.feed.feed import Entry, Trimmed
+from app.web.service import ConversationSummary, UnknownConversation, WebServices
+
+Step: TypeAlias = tuple[float, Sequence[Update]]
+Script: TypeAlias = Callable[[str], Sequence[Step]]
+"""From the exchange's id to what happens in it, after it opened and before it ends."""
+
+WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class _Kept:
+    owner: str
+    view: ConversationView
+    entries: list[Entry] = field(default_factory=list[Entry])
+    dropped: int = 0
+    """How many of the oldest entries the log has lost."""
+    grown: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class ScriptedConversations:
+    """Conversations whose answers were written beforehand."""
+
+    def __init__(
+        self,
+        scripts: dict[str, Script],
+        suggestions: Sequence[str] = (),
+        epoch: str = "e",
+    ) -> None:
+        self.suggestions = suggestions
+        self._scripts = scripts
+        self._epoch = epoch
+        self._kept: dict[str, _Kept] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._made = 0
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def services(self) -> WebServices:
+        return WebServices(self, "a key of tests", self.running, heartbeat_s=0.5)
+
+    async def create(self, owner: str) -> str:
+        self._made += 1
+        identity = f"{self._made:032x}"
+        self._kept[identity] = _Kept(owner, ConversationView(identity))
+        return identity
+
+    async def send(self, owner: str, conversation: str, text: str) -> None:
+        kept = self._mine(owner, conversation)
+        kept.view.title = kept.view.title or text
+        if kept.view.open_exchange is None:
+            self._open(kept, text, None)
+        else:
+            identity = f"k{len(kept.entries)}"
+            kept.waiting.append((identity, text))
+            self.play(conversation, [MessageKept(identity, text)])
+
+    async def stop(self, owner: str, conversation: str) -> None:
+        kept = self._mine(owner, conversation)
+        exchange = kept.view.open_exchange
+        if exchange is not None:
+            self.play(conversation, [StopAsked(exchange.id)])
+            kept.stop.set()
+
+    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+        kept = self._mine(owner, conversation)
+        return deepcopy(kept.view), self._position(len(kept.entries))
+
+    async def listing(self, owner: str) -> Sequence[ConversationSummary]:
+        return [
+            ConversationSummary(kept.view.id, kept.view.title, WHEN)
+            for kept in reversed(self._kept.values())
+            if kept.owner == owner
+        ]
+
+    async def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:
+        kept = self._kept[conversation]
+        epoch, _, number = after.partition(":")
+        if epoch != self._epoch or not kept.dropped <= int(number) <= len(kept.entries):
+            raise Trimmed
+        at = int(number)
+        while True:
+            while at < len(kept.entries):
+                if at < kept.dropped:
+                    raise Trimmed
+                at += 1
+                yield kept.entries[at - 1]
+            kept.grown.clear()
+            await kept.grown.wait()
+
+    def play(self, conversation: str, updates: Sequence[Update]) -> None:
+        """Let something happen now."""
+        kept = self._kept[conversation]
+        apply(kept.view, updates)
+        kept.entries.append(Entry(self._position(len(kept.entries) + 1), updates))
+        kept.grown.set()
+        kept.grown = asyncio.Event()
+
+    def trim(self, conversation: str) -> None:
+        """Forget all entries, as a bounded log does with its oldest."""
+        kept = self._kept[conversation]
+        kept.dropped = len(kept.entries)
+
+    def _position(self, number: int) -> str:
+        return f"{self._epoch}:{number}"
+
+    def _mine(self, owner: str, conversation: str) -> _Kept:
+        kept = self._kept.get(conversation)
+        if kept is None or kept.owner != owner:
+            raise UnknownConversation
+        return kept
+
+    def _open(self, kept: _Kept, text: str, message: str | None) -> None:
+        exchange = f"{len(kept.entries):032x}"
+        kept.stop.clear()
+        self.play(kept.view.id, [ExchangeOpened(exchange, text, WHEN, message)])
+        steps = self._scripts[text](exchange) if text in self._scripts else ()
+        task = asyncio.create_task(self._run(kept, exchange, steps))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, kept: _Kept, exchange: str, steps: Sequence[Step]) -> None:
+        for pause, updates in steps:
+            try:
+                await asyncio.wait_for(kept.stop.wait(), pause)
+            except TimeoutError:
+                self.play(kept.view.id, updates)
+            else:
+                notice = NoticeView(f"{exchange}s", NoticeKind.STOPPED)
+                self.play(kept.view.id, [Noticed(exchange, notice)])
+                break
+        self.play(kept.view.id, [ExchangeEnded(exchange)])
+        if kept.waiting:
+            identity, text = kept.waiting.pop(0)
+            self._open(kept, text, identity)
