@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.rows import result_rows, summary
+from app.display.results import result_rows, summary
 from app.display.view import CallChanged
 from app.exchange.answers import UNKNOWN_OUTCOME, bounded, not_run, result_text
 from app.exchange.parts import Parts

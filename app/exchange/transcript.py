@@ -20,7 +20,7 @@ from app.calls.turn import call_id
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.rows import result_rows, summary
+from app.display.results import result_rows, summary
 from app.display.view import (
     CallChanged,
     ExchangeEnded,

@@ -1,0 +1,268 @@
+"""The one place that names concrete parts and puts them together."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from app.calls.limits import Limits
+from app.display.field_map import FieldMap
+from app.display.formats import Formats
+from app.exchange.conversations import Conversations
+from app.exchange.parts import Bounds, Parts
+from app.exchange.replay import MapRules, Recut
+from app.exchange.rules import Person
+from app.feed.memory import MemoryFeed
+from app.providers.connect import UnknownDialect, connect
+from app.providers.demo import SCENARIOS, make_demo
+from app.providers.provider import MissingLibrary, Provider, Timeouts
+from app.providers.spec import ProviderSpec
+from app.providers.transports import RecordedBody
+from app.records.errors import DatabaseRefused
+from app.records.ids import Kind, new_id
+from app.records.store import Records
+from app.records.worker_locks import WorkerLocks
+from app.settings import BadSetting, Settings
+from app.tools.map_files import MapFileFault, load_field_maps, shipped_maps
+from app.tools.registry import Registry, RegistryFault, load_registry
+from app.tools.shipped import shipped_tools
+from app.web.service import WebServices
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT_S = 5.0
+LEASE_S = 30.0
+"""Six heartbeats: a busy machine may skip some, and clocks of machines differ."""
+RETENTION_PAUSE_S = 3600.0
+
+
+class StartRefused(Exception):
+    """The program cannot start as it is configured; the message is one line."""
+
+
+@asynccontextmanager
+async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
+    """Everything that a running server is made of, opened and closed in order.
+
+    Raises :class:`StartRefused` and :class:`~app.settings.BadSetting`.
+    """
+    settings.data.mkdir(parents=True, exist_ok=True)
+    maps = _maps(settings.field_maps)
+    registry = _registry(settings)
+    _refuse_maps_without_tools(maps, registry)
+    async with AsyncExitStack() as stack:
+        provider = _provider(settings)
+        stack.push_async_callback(provider.close)
+        records = await _open_records(settings)
+        stack.push_async_callback(records.close)
+        parts = _parts(settings, provider, records, registry, maps)
+        locks = WorkerLocks(settings.data / "workers")
+        stack.enter_context(locks.held(parts.worker))
+        await records.heartbeat(parts.worker)
+        await _recover(records, locks)
+        conversations = Conversations(parts, _suggestions(settings), settings.unwatched_stop_s)
+        stack.push_async_callback(conversations.close)
+        await conversations.resume_kept()
+        housekeeping = asyncio.create_task(_keep_house(records, locks, parts.worker, settings))
+        stack.callback(housekeeping.cancel)
+        yield WebServices(
+            conversations=conversations,
+            secret_key=_secret_key(settings),
+            max_message_chars=settings.message_chars,
+            heartbeat_s=settings.heartbeat_s,
+        )
+
+
+def _parts(
+    settings: Settings,
+    provider: Provider,
+    records: Records,
+    registry: Registry,
+    maps: Mapping[str, FieldMap],
+) -> Parts:
+    return Parts(
+        provider=provider,
+        records=records,
+        feed=_feed(settings),
+        registry=registry,
+        maps=maps,
+        formats=Formats(settings.locale),
+        worker=new_id(Kind.WORKER),
+        running=asyncio.Semaphore(settings.running_calls),
+        model=settings.model,
+        system=settings.system,
+        assign_missing_ids=settings.missing_ids == "assign",
+        bounds=Bounds(
+            calls=limits_of(settings),
+            max_tokens=settings.max_tokens,
+            regenerations=settings.regenerations,
+            api_retries=settings.api_retries,
+            retry_wait_s=settings.retry_wait_s,
+            exchange_turns=settings.exchange_turns,
+            parallel_calls=settings.parallel_calls,
+            result_chars=settings.result_chars,
+            stop_grace_s=settings.stop_grace_s,
+            flush_s=settings.flush_ms / 1000,
+        ),
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits on one turn's calls."""
+    return Limits(
+        call_bytes=settings.call_bytes,
+        turn_bytes=settings.turn_bytes,
+        turn_calls=settings.turn_calls,
+        depth=settings.depth,
+        number_chars=settings.number_chars,
+    )
+
+
+def _provider(settings: Settings) -> Provider:
+    if settings.model == "demo":
+        seed = secrets.randbits(32) if settings.demo_seed is None else settings.demo_seed
+        return make_demo(seed, settings.demo_pace)
+    dialect, colon, model = settings.model.partition(":")
+    if not colon or not model:
+        raise BadSetting("FORMWORK_MODEL: either `demo`, or `<dialect>:<model name>`")
+    key = settings.api_key
+    spec = ProviderSpec(
+        dialect=dialect,
+        model=model,
+        base_url=settings.base_url,
+        api_key=None if key is None else key.get_secret_value(),
+        timeouts=Timeouts(
+            first_byte=settings.first_byte_s,
+            between_bytes=settings.between_bytes_s,
+            whole_turn=settings.whole_turn_s,
+        ),
+        eager_input_streaming=settings.eager_input_streaming,
+        missing_ids=settings.missing_ids,
+    )
+    try:
+        return connect(spec)
+    except (UnknownDialect, MissingLibrary) as error:
+        raise StartRefused(f"FORMWORK_MODEL: {error}") from error
+
+
+def _maps(folder: Path | None) -> dict[str, FieldMap]:
+    try:
+        return load_field_maps(shipped_maps() if folder is None else folder)
+    except MapFileFault as fault:
+        raise StartRefused(fault) from fault
+
+
+def _registry(settings: Settings) -> Registry:
+    if settings.tools == "shipped":
+        root = settings.write_root or settings.data / "files"
+        root.mkdir(parents=True, exist_ok=True)
+        return shipped_tools(settings.data, root)
+    try:
+        return load_registry(settings.tools)
+    except RegistryFault as fault:
+        raise StartRefused(f"FORMWORK_TOOLS: {fault}") from fault
+
+
+def _refuse_maps_without_tools(maps: Mapping[str, FieldMap], registry: Registry) -> None:
+    """A map of no tool is most likely a misspelt one, whose fields would then stay hidden."""
+    for name in sorted(set(maps) - set(registry.names)):
+        known = ", ".join(sorted(registry.names)) or "none"
+        raise StartRefused(f"the field map {name!r} belongs to no tool; the tools: {known}")
+
+
+async def _open_records(settings: Settings) -> Records:
+    url = settings.database_url or f"sqlite:///{settings.data.resolve() / 'formwork.sqlite3'}"
+    try:
+        return await Records.open(url)
+    except DatabaseRefused as refused:
+        raise StartRefused(f"FORMWORK_DATABASE_URL: {refused}") from refused
+
+
+def _feed(settings: Settings) -> MemoryFeed:
+    if settings.events_url != "memory:":
+        raise BadSetting("FORMWORK_EVENTS_URL: only `memory:` is served")
+    return MemoryFeed()
+
+
+def _secret_key(settings: Settings) -> str:
+    """The given key, or one made at the first start and kept where only this user reads it."""
+    if settings.secret_key is not None:
+        return settings.secret_key.get_secret_value()
+    file = settings.data / "secret_key"
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(32))
+    return file.read_text()
+
+
+def _suggestions(settings: Settings) -> Sequence[str]:
+    if settings.suggestions or settings.model != "demo":
+        return settings.suggestions
+    return tuple(scenario.suggestion for scenario in SCENARIOS)
+
+
+async def _recover(records: Records, locks: WorkerLocks) -> None:
+    """Make true again what lost workers left: at once on this machine, after a lease elsewhere."""
+    for worker in locks.gone():
+        await records.recover(datetime.now(UTC), LEASE_S, restarted=worker)
+        locks.forget(worker)
+    await records.recover(datetime.now(UTC), LEASE_S)
+
+
+async def _keep_house(
+    records: Records, locks: WorkerLocks, worker: str, settings: Settings
+) -> None:
+    """Say that this process is alive, find those that are not, and remove what is too old."""
+    next_retention = 0.0
+    clock = asyncio.get_running_loop().time
+    while True:
+        try:
+            await records.heartbeat(worker)
+            await _recover(records, locks)
+            if settings.retention_days is not None and clock() >= next_retention:
+                next_retention = clock() + RETENTION_PAUSE_S
+                await records.delete_older_than(
+                    datetime.now(UTC) - timedelta(days=settings.retention_days)
+                )
+        except Exception:
+            log.exception("housekeeping failed; it goes on")
+        await asyncio.sleep(HEARTBEAT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayParts:
+    """What a replay of one recording needs."""
+
+    provider: Provider
+    rules: MapRules
+    maps: Mapping[str, FieldMap]
+    formats: Formats
+    limits: Limits
+
+
+def replay_parts(
+    settings: Settings, dialect: str, body: bytes, size: int | None, maps: Path | None
+) -> ReplayParts:
+    """The parts of a replay: the dialect's own adapter over a recorded body.
+
+    ``size`` cuts the body into so many bytes and the argument fragments into so many characters;
+    None leaves both as they are. Raises :class:`StartRefused`.
+    """
+    loaded = _maps(settings.field_maps if maps is None else maps)
+    registry = Registry() if maps is not None else _registry(settings)
+    spec = ProviderSpec(dialect=dialect, model="recorded", api_key="unused")
+    try:
+        provider = connect(spec, RecordedBody(body, chunk=size))
+    except MissingLibrary as error:
+        raise StartRefused(error) from error
+    return ReplayParts(
+        provider=provider if size is None else Recut(provider, size),
+        rules=MapRules(registry, loaded, Person("replay")),
+        maps=loaded,
+        formats=Formats(settings.locale),
+        limits=limits_of(settings),
+    )
