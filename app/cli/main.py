@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from app.cli import maps, replay, serve
 from app.settings import settings_table
 
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; its exit status."""
     arguments = _parser().parse_args(argv)

@@ -53,9 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.cut is not None:
             body = body[: max(0, arguments.cut)]
         settings = read_settings()
-        parts = replay_parts(
-            settings, arguments.dialect, body, arguments.fragments, arguments.maps
-        )
+        parts = replay_parts(settings, arguments.dialect, body, arguments.fragments, arguments.maps)
     except OSError as error:
         return cannot(f"cannot read {arguments.file}: {error.strerror}")
     except (BadSetting, StartRefused) as error:

@@ -3,8 +3,7 @@
 import argparse
 import asyncio
 import logging
-import signal
-import sys
+import socket
 
 import uvicorn
 
@@ -29,26 +28,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _serve(settings: Settings) -> int:
     async with assemble(settings) as services:
-        server = uvicorn.Server(
-            uvicorn.Config(
-                create_app(services),
-                host=settings.host,
-                port=settings.port,
-                log_level="warning",
-                timeout_graceful_shutdown=GRACEFUL_S,
-                lifespan="on",
-            )
+        config = uvicorn.Config(
+            create_app(services),
+            host=settings.host,
+            port=settings.port,
+            log_level="warning",
+            timeout_graceful_shutdown=GRACEFUL_S,
+            lifespan="on",
         )
-        await _serve_and_tell(server, settings)
+        server = _TellingServer(config, settings)
+        await server.serve()
     return 0 if server.started else 1
 
 
-async def _serve_and_tell(server: uvicorn.Server, settings: Settings) -> None:
-    serving = asyncio.create_task(server.serve())
-    while not server.started and not serving.done():
-        await asyncio.sleep(0.02)
-    if server.started:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        print(f"Formwork is at http://{settings.host}:{port}/  (Ctrl+C stops it)")
-        print(f"Model: {settings.model}. Data: {settings.data.resolve()}", flush=True)
-    await serving
+class _TellingServer(uvicorn.Server):
+    """Says where to look, once there is something to see."""
+
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self._settings = settings
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            settings = self._settings
+            port = self.servers[0].sockets[0].getsockname()[1]
+            print(f"Formwork is at http://{settings.host}:{port}/ (Ctrl+C stops it)")
+            print(f"Model: {settings.model}; data: {settings.data.resolve()}", flush=True)
