@@ -46,7 +46,6 @@ class CallBlock:
         self._index = index
         self._input: JsonObject = {}
         self._pieces: list[str] = []
-        self._joiner = SurrogateJoiner()
 
     def start(self, content: JsonObject) -> Iterator[Event]:
         yield CallAnnounced(self._index, as_name(content.get("id")), as_name(content.get("name")))
@@ -63,20 +62,18 @@ class CallBlock:
         if kind != "input_json_delta":
             yield ProtocolFault(f"a {kind} within a call", self._index)
             return
-        yield from self._fragment(self._joiner.feed(as_text(delta.get("partial_json"))))
+        text = as_text(delta.get("partial_json"))
+        # The first is usually empty: it announces nothing that the start did not.
+        if text:
+            self._pieces.append(text)
+            yield ArgumentFragment(self._index, text)
 
     def stop(self) -> Iterator[Event]:
-        yield from self._fragment(self._joiner.finish())
         if self._input and self._pieces:
             yield from self._compare()
         elif self._input:
             yield ArgumentObject(self._index, self._input)
         yield CallCompleted(self._index)
-
-    def _fragment(self, text: str) -> Iterator[Event]:
-        if text:
-            self._pieces.append(text)
-            yield ArgumentFragment(self._index, text)
 
     def _compare(self) -> Iterator[Event]:
         try:
@@ -95,6 +92,7 @@ class TextBlock:
     def __init__(self, index: int) -> None:
         self._index = index
         self._citations: list[JsonValue] = []
+        self._written = False
         self._joiner = SurrogateJoiner()
 
     def start(self, content: JsonObject) -> Iterator[Event]:
@@ -113,11 +111,12 @@ class TextBlock:
 
     def stop(self) -> Iterator[Event]:
         yield from self._text(self._joiner.finish())
-        if self._citations:
+        if self._citations and self._written:
             yield Retained(self._index, {"citations": self._citations})
 
     def _text(self, text: str) -> Iterator[Event]:
         if text:
+            self._written = True
             yield TextDelta(self._index, readable(text))
 
 
