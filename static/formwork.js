@@ -1,6 +1,6 @@
 (d => {
 const e = d.documentElement, box = d.getElementById("message"), no = () => { throw Error() },
-  on = (n, f) => d.addEventListener(n, f), mark = (n, v) => e.toggleAttribute("data-" + n, v),
+  on = (n, f) => d.addEventListener(n, f), mark = (n, v) => e.toggleAttribute("data-" + n, !!v),
   go = () => end && scrollTo(0, e.scrollHeight)
 let end = 1
 htmx.registerExtension("formwork", { init: a => a.initSecurity(

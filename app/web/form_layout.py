@@ -1,7 +1,7 @@
 """The rows of a call in the places of its frame: a tree that a template can walk.
 
-A slot of an array's element has no path of its own (its index is not known), so only the last
-step of a slot's path is read, and the whole path is made while walking.
+Slots know no indexes (see :mod:`app.display.frame`), so only the last step of a slot's path is
+read, and the path of a row is made while walking.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from app.calls.json_types import Path
+from app.display.frame import ANY_INDEX
 from app.display.view import Row, Slot
 
 
@@ -36,7 +37,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of an array: an object with places of its own, or one leaf at the same path."""
+    """One element of an array: an object with places of its own, or one place at the same path."""
 
     path: Path
     places: tuple["Place", ...]
@@ -65,7 +66,7 @@ def lay_out(frame: Sequence[Slot], rows: Mapping[Path, Row]) -> tuple[Place, ...
 
 def element_at(frame: Sequence[Slot], rows: Mapping[Path, Row], path: Path) -> Element:
     """The array element at a path that ends with its index; raises :class:`RowWithoutSlot`."""
-    return _Layout(rows).element(_slot_at(frame, path), path)
+    return _Layout(rows).element(_array_at(frame, path[:-1]), path)
 
 
 def element_paths(path: Path) -> Iterator[Path]:
@@ -91,17 +92,23 @@ class _Layout:
         return tuple(self._place(slot, (*base, slot.path[-1])) for slot in slots)
 
     def element(self, slot: Slot, path: Path) -> Element:
+        inner = _inner_array(slot)
+        if inner is not None:
+            return Element(path, (self._series(inner, path),))
         if slot.members:
             return Element(path, self.places(slot.members, path))
         return Element(path, (Leaf(slot, path, self._rows.get(path)),))
 
     def _place(self, slot: Slot, path: Path) -> Place:
         if slot.repeated:
-            indexes = self._indexes.get(path, ())
-            return Series(slot, path, tuple(self.element(slot, (*path, at)) for at in indexes))
+            return self._series(slot, path)
         if slot.members:
             return Group(slot, path, self.places(slot.members, path))
         return Leaf(slot, path, self._rows.get(path))
+
+    def _series(self, slot: Slot, path: Path) -> Series:
+        indexes = self._indexes.get(path, ())
+        return Series(slot, path, tuple(self.element(slot, (*path, at)) for at in indexes))
 
 
 def _index(element: Path) -> int:
@@ -110,18 +117,29 @@ def _index(element: Path) -> int:
     return index
 
 
-def _slot_at(frame: Sequence[Slot], path: Path) -> Slot:
+def _array_at(frame: Sequence[Slot], path: Path) -> Slot:
+    """The repeated slot of the array that a row's path leads to."""
     members, found = frame, None
     for step in path:
         if isinstance(step, int):
-            continue
-        found = next((slot for slot in members if slot.path[-1] == step), None)
+            found = _inner_array(found) or found if found else None
+        else:
+            found = next((slot for slot in members if slot.path[-1] == step), None)
         if found is None:
             break
         members = found.members
-    if found is None:
-        raise RowWithoutSlot(f"the frame has no place for {path}")
+    if found is None or not found.repeated:
+        raise RowWithoutSlot(f"the frame has no place for elements of {path}")
     return found
+
+
+def _inner_array(slot: Slot) -> Slot | None:
+    """The slot of an element that is an array itself, or None."""
+    if slot.repeated and len(slot.members) == 1:
+        member = slot.members[0]
+        if member.repeated and member.path == (*slot.path, ANY_INDEX):
+            return member
+    return None
 
 
 def _filled(places: Sequence[Place]) -> Iterator[Path]:

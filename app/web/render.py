@@ -176,9 +176,11 @@ class Renderer:
 
     def _element(self, ids: ItemIds, element: Element) -> Markup:
         content = self._places(ids, element.places)
-        if len(element.places) == 1 and element.places[0].path == element.path:
-            return content
-        return self._render(ElementContext(ids.slot(element.path), content))
+        match element.places:
+            case (Leaf(path=path),) if path == element.path:
+                return content
+            case _:
+                return self._render(ElementContext(ids.slot(element.path), content))
 
     def _slot(self, ids: ItemIds, leaf: Leaf) -> Markup:
         kind = "" if leaf.slot.kind is RowKind.LINE else str(leaf.slot.kind)
