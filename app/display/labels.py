@@ -42,9 +42,9 @@ _DONE_TO = _words(
 
 _QUALIFIERS = _words(
     """
-    ascending binding bring corresponding descending existing following incoming interesting leading missing
-    outgoing outstanding owing pending preceding recurring remaining trailing underlying
-    upcoming
+    ascending binding bring corresponding descending existing following incoming interesting
+    leading missing outgoing outstanding owing pending preceding recurring remaining trailing
+    underlying upcoming
     """
 )
 """Words of state or order, and a verb that only looks like the others."""
