@@ -7,6 +7,7 @@ provider pairs a call with its result, and what it refuses.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -25,7 +26,7 @@ def _anthropic(body: Body) -> None:
     assert messages[0]["role"] == "user", "the first message is not the user's"
     roles = [message["role"] for message in messages]
     assert set(roles) <= {"user", "assistant"}
-    assert all(a != b for a, b in zip(roles, roles[1:], strict=False)), "roles do not alternate"
+    assert all(a != b for a, b in pairwise(roles)), "roles do not alternate"
     used: set[str] = set()
     waiting: list[str] = []
     for message in messages:
