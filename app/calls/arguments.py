@@ -131,6 +131,8 @@ class ArgumentParser:
         Text that is empty or only white space counts as ``{}``. A number at the root settles.
         Any other open document is broken as incomplete. Text that comes later breaks any.
         """
+        if self._fault is not None:
+            return
         if self.is_blank:
             self._changes.append(Opened(()))
             self._settle({})
