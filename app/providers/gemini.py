@@ -68,7 +68,7 @@ class Gemini:
         self, spec: ProviderSpec, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         self._spec = spec
-        self._bodies = SdkBodies(spec.timeouts, transport)
+        self._bodies = SdkBodies(spec.timeouts, transport, spec.tap)
         key = spec.api_key or os.environ.get("GOOGLE_API_KEY") or os.environ.get("GEMINI_API_KEY")
         vertex = _wants_vertex() and transport is None
         self._keyless = not key and not vertex and transport is None

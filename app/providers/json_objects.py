@@ -5,16 +5,14 @@ written piece by piece. Each byte is looked at once.
 """
 
 import codecs
-import re
 
+from app.providers.json_marks import JsonMarks
 from app.providers.streaming import BrokenOff
 
 MAX_OBJECT_CHARS = 16 * 1024 * 1024
 
 _BETWEEN = " \t\r\n,[]\ufeff"
 """What may stand between two objects."""
-
-_MARKS = re.compile(r'["\\{}\[\]]')
 
 
 class ObjectReader:
@@ -25,8 +23,7 @@ class ObjectReader:
         self._pieces: list[str] = []
         self._chars = 0
         self._depth = 0
-        self._in_string = False
-        self._escaped = False
+        self._marks = JsonMarks()
         self._array_open = False
         self._stray = False
 
@@ -43,26 +40,13 @@ class ObjectReader:
         text = self._decode(chunk)
         objects: list[str] = []
         start = 0
-        skip = 0 if self._escaped and text else -1
-        self._escaped = self._escaped and not text
-        for found in _MARKS.finditer(text):
-            at, mark = found.start(), found[0]
-            if at == skip:
-                continue
-            if self._in_string:
-                if mark == "\\":
-                    skip = at + 1
-                    self._escaped = skip == len(text)
-                elif mark == '"':
-                    self._in_string = False
-            elif self._depth == 0:
+        for at, mark in self._marks.feed(text):
+            if self._depth == 0:
                 self._look_between(mark, text[start:at])
                 start = at
-            elif mark == '"':
-                self._in_string = True
             elif mark in "{[":
                 self._depth += 1
-            else:
+            elif mark in "}]":
                 self._depth -= 1
                 if self._depth == 0:
                     objects.append("".join([*self._pieces, text[start : at + 1]]))

@@ -18,7 +18,7 @@ written it; and so numbers go back exactly as they came.
 """
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, cast
 
 import httpx2
@@ -61,7 +61,7 @@ class Ollama:
         self, spec: ProviderSpec, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         self._spec = spec
-        self._bodies = SdkBodies(spec.timeouts, transport)
+        self._bodies = SdkBodies(spec.timeouts, transport, spec.tap)
         headers = {"Authorization": f"Bearer {spec.api_key}"} if spec.api_key else None
         self._client = AsyncClient(
             host=spec.base_url,
@@ -121,13 +121,14 @@ def messages(history: Sequence[HistoryItem], system: str | None) -> list[JsonVal
             case UserMessage(text=text):
                 wire.append({"role": "user", "content": text})
             case AssistantTurn():
-                wire.append(_assistant(item))
+                wire.extend(_assistant(item))
             case ToolResults(results=results):
                 wire.extend(_result(result) for result in results)
     return wire
 
 
-def _assistant(turn: AssistantTurn) -> JsonObject:
+def _assistant(turn: AssistantTurn) -> Iterator[JsonObject]:
+    """One message; none for a turn that said and called nothing."""
     text = "".join(part.text for part in turn.parts if isinstance(part, TextPart))
     message: JsonObject = {"role": "assistant", "content": text}
     for part in turn.parts:
@@ -135,7 +136,8 @@ def _assistant(turn: AssistantTurn) -> JsonObject:
             message.update(part.data)
     if calls := [_call(part) for part in turn.parts if isinstance(part, CallPart)]:
         message["tool_calls"] = [*calls]
-    return message
+    if text or calls:
+        yield message
 
 
 def _call(call: CallPart) -> JsonObject:

@@ -19,7 +19,7 @@ The body's bytes are read by :class:`~app.providers.openai_chat_turn.ChatTurn`, 
 stream, which hides ``[DONE]`` and raises on keep-alives; the SDK sends, signs and reports errors.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -77,7 +77,8 @@ class OpenAiChat:
                 self._client, lambda: self._send(request), self._adapt, replayed=self._replayed
             )
 
-        return run_turn(open_stream, ChatTurn(secrets), secrets)
+        turn = ChatTurn(secrets, usage_asked=self._ask_for_usage)
+        return run_turn(open_stream, turn, secrets)
 
     async def close(self) -> None:
         await self._client.close()
@@ -119,7 +120,7 @@ def messages(
                 wire.append({"role": "user", "content": text})
             case AssistantTurn():
                 turn += 1
-                wire.append(_assistant(item, turn))
+                wire.extend(_assistant(item, turn))
             case ToolResults(results=results):
                 wire.extend(
                     {
@@ -149,17 +150,20 @@ def tools(offers: Sequence[ToolOffer]) -> list[ChatCompletionToolUnionParam] | O
     ]
 
 
-def _assistant(turn: AssistantTurn, number: int) -> JsonObject:
+def _assistant(turn: AssistantTurn, number: int) -> Iterator[JsonObject]:
+    """One message; none for a turn that said and called nothing, which servers refuse."""
     text = "".join(part.text for part in turn.parts if isinstance(part, TextPart))
     calls = [part for part in turn.parts if isinstance(part, CallPart)]
-    message: JsonObject = {"role": "assistant", "content": text or (None if calls else "")}
+    if not text and not calls:
+        return
+    message: JsonObject = {"role": "assistant", "content": text or None}
     for part in turn.parts:
         if isinstance(part, OpaquePart) and part.dialect == DIALECT:
             _give_back(message, part.data, text)
     if calls:
         own = turn.dialect == DIALECT
         message["tool_calls"] = [_call(call, number, own) for call in calls]
-    return message
+    yield message
 
 
 def _give_back(message: JsonObject, kept: JsonObject, text: str) -> None:

@@ -16,7 +16,6 @@ piece. The field: every other combination. The rules, in this order:
    it, a piece is always a delta, and what does not fit together is refused by the strict parse.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -33,6 +32,7 @@ from app.calls.events import (
     Retained,
 )
 from app.calls.json_types import JsonObject, JsonValue
+from app.providers.json_marks import JsonMarks
 from app.providers.payload import as_integer, as_name, as_object
 
 
@@ -43,31 +43,14 @@ class Ambiguous(Exception):
 class ObjectEnd:
     """Whether a text, fed in pieces, has closed its outermost object or array. O(n) in all."""
 
-    _MARKS = re.compile(r'["\\{}\[\]]')
-
     def __init__(self) -> None:
         self.closed = False
+        self._marks = JsonMarks()
         self._depth = 0
-        self._in_string = False
-        self._escaped = False
 
     def feed(self, text: str) -> None:
-        skip = 0 if self._escaped and text else -1
-        if text:
-            self._escaped = False
-        for found in self._MARKS.finditer(text):
-            at, mark = found.start(), found[0]
-            if at == skip:
-                continue
-            if self._in_string:
-                if mark == "\\":
-                    skip = at + 1
-                    self._escaped = skip == len(text)
-                elif mark == '"':
-                    self._in_string = False
-            elif mark == '"':
-                self._in_string = True
-            elif mark in "{[":
+        for _, mark in self._marks.feed(text):
+            if mark in "{[":
                 self._depth += 1
             elif mark in "}]":
                 self._depth -= 1

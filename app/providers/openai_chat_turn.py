@@ -18,11 +18,11 @@ a piece that may belong to several calls   incomplete, at once
 =========================================  =====================================================
 
 **Without [DONE].** Real servers leave it out, so it cannot be required of all. What is owed then:
-nothing half-written may follow, and a stream that has spoken of usage (``"usage": null`` in its
-chunks announces one, and we ask for it) must have given it with or after the finish reason. Of a
-stream that has neither mark nor usage the finish reason is all the evidence its server gives. No
-rule can see a cut between two whole events of a body whose every promise is kept; over HTTP such
-a cut is a broken transfer and ends as incomplete all the same.
+nothing half-written may follow, and the usage report, which we ask for and which comes last, must
+have come with or after the finish reason. That is asked of every server that keeps to the
+protocol in the least: its chunks say when they were ``created``, or speak of ``usage``. Of a bare
+relay that does neither, or that refused to be asked for usage, the finish reason is all the
+evidence there is. So a body of which more than the mark itself was cut off is never complete.
 """
 
 from collections.abc import Iterator
@@ -81,8 +81,9 @@ _FILTERS = ("content_filter", "content_policy_violation")
 class ChatTurn:
     """Feed the body's bytes in. A :class:`~app.providers.streaming.TurnDecoder`."""
 
-    def __init__(self, secrets: tuple[str, ...] = ()) -> None:
+    def __init__(self, secrets: tuple[str, ...] = (), *, usage_asked: bool = True) -> None:
         self._secrets = secrets
+        self._usage_asked = usage_asked
         self._reader = EventReader()
         self._calls = ChatCalls()
         self._reasoning = Reasoning()
@@ -94,7 +95,7 @@ class ChatTurn:
         self._reason: str | None = None
         self._detail = ""
         self._refusing = False
-        self._usage_promised = False
+        self._usage_owed = False
         self._usage_given = False
         self._skipped = 0
 
@@ -112,8 +113,8 @@ class ChatTurn:
             yield from self._take(whole, "")
             rest = None
         owed = "the body stops inside an event" if rest is not None else ""
-        if self._usage_promised and not self._usage_given:
-            owed = owed or "the body ends before the usage report that its chunks announce"
+        if self._usage_owed and not self._usage_given:
+            owed = owed or "the body ends with neither [DONE] nor the usage report"
         yield from self._end(owed)
 
     def _take_event(self, event: ServerEvent) -> Iterator[Event]:
@@ -209,7 +210,8 @@ class ChatTurn:
         yield from self._calls.complete()
 
     def _take_usage(self, chunk: JsonObject) -> Iterator[Event]:
-        self._usage_promised = self._usage_promised or "usage" in chunk
+        if self._usage_asked and ("created" in chunk or "usage" in chunk):
+            self._usage_owed = True
         usage = as_object(chunk.get("usage") or as_object(chunk.get("x_groq")).get("usage"))
         if usage:
             self._usage_given = self._stop is not None

@@ -27,7 +27,7 @@ def openai_client(
         base_url=spec.base_url,
         max_retries=0,  # a retry is the exchange's, on screen
         timeout=http_timeout(spec.timeouts),
-        http_client=http_client(spec.timeouts, transport),
+        http_client=http_client(spec.timeouts, transport, spec.tap),
     )
 
 

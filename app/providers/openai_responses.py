@@ -162,6 +162,9 @@ def _output(turn: AssistantTurn, number: int) -> list[JsonObject]:
                 wire.append(data)
             case _:
                 pass
+    while wire and wire[-1].get("type") == "reasoning":
+        # The API refuses reasoning without the item that it led to.
+        wire.pop()
     return wire
 
 

@@ -14,7 +14,7 @@ import httpx
 import httpx2
 
 from app.providers.provider import Timeouts
-from app.providers.transports import ByteStream, Network, WatchedTransport, http_timeout
+from app.providers.transports import ByteStream, Network, Tap, WatchedTransport, http_timeout
 
 Amend = Callable[[bytes], bytes]
 """Takes the request's body as the SDK wrote it, gives the one to send."""
@@ -33,9 +33,12 @@ class SdkBodies:
     one for an SDK that speaks ``httpx2``, one for an SDK that speaks ``httpx``."""
 
     def __init__(
-        self, timeouts: Timeouts, network: httpx2.AsyncBaseTransport | None = None
+        self,
+        timeouts: Timeouts,
+        network: httpx2.AsyncBaseTransport | None = None,
+        tap: Tap | None = None,
     ) -> None:
-        self._wire = WatchedTransport(network or Network(), timeouts)
+        self._wire = WatchedTransport(network or Network(), timeouts, tap)
         # An SDK may set its own timeouts in each request, none included.
         self._timeout = http_timeout(timeouts).as_dict()
         self._asked: ContextVar[_Asked | None] = ContextVar("asked", default=None)
