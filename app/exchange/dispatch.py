@@ -78,7 +78,7 @@ class Dispatch:
             claimed = await self._parts.records.claim_call(call.id, self._parts.worker, call.digest)
             if claimed:
                 await self._tell(turn, call.id, CallState.RUNNING)
-                await self._settle(turn, call, await self._call(call))
+                await self._settle(turn, call, await self._call_once(call))
             else:
                 await self._not_claimed(turn, call)
 
@@ -91,6 +91,14 @@ class Dispatch:
             await self._tell(turn, call.id, CallState.NOT_RUN, reason=reason)
         else:
             log.warning("call %s was claimed elsewhere; not run here", call.id)
+
+    async def _call_once(self, call: Runnable) -> _Outcome:
+        """Call the tool; a fault of our own on the way leaves its outcome unknown."""
+        try:
+            return await self._call(call)
+        except Exception:
+            log.exception("call %s was lost", call.id)
+            return _Outcome(CallState.UNKNOWN, UNKNOWN_OUTCOME, 0)
 
     async def _call(self, call: Runnable) -> _Outcome:
         clock = asyncio.get_running_loop().time
@@ -147,13 +155,8 @@ class Dispatch:
             return _Outcome(CallState.UNKNOWN, UNKNOWN_OUTCOME, duration_ms)
         try:
             result = running.result()
-        except ToolFault as fault:
+        except ToolFault as fault:  # the registry lets nothing else out
             text = str(fault)
-            return _Outcome(CallState.FAILED, f"Failed: {text}", duration_ms, text)
-        except Exception as error:
-            log.error("tool %s raised %s in call %s", call.name, type(error).__name__, call.id)
-            log.debug("call %s", call.id, exc_info=error)
-            text = "the tool had an internal error"
             return _Outcome(CallState.FAILED, f"Failed: {text}", duration_ms, text)
         content = bounded(result_text(result), self._parts.bounds.result_chars)
         return _Outcome(CallState.DONE, content, duration_ms, result=result)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
 from app.display.field_map import FieldMap
+from app.exchange.offers import own_schema
 from app.tools.registry import Registry
 
 
@@ -32,7 +33,9 @@ class ToolRules:
 
     def schema_faults(self, name: str, arguments: JsonObject) -> Sequence[str]:
         known = self.maps.get(name)
-        return () if known is None else known.schema_faults(arguments)
+        if known is None:
+            return own_schema(self.registry, name).faults(arguments)
+        return known.schema_faults(arguments)
 
     def out_of_scope(self, name: str, arguments: JsonObject) -> str | None:
         return self.registry.out_of_scope(name, arguments)

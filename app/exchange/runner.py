@@ -11,7 +11,6 @@ use.
 
 import logging
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -32,15 +31,16 @@ from app.display.view import (
     TurnAbandoned,
     Update,
 )
-from app.exchange.answers import UNKNOWN_OUTCOME, not_run
+from app.exchange.answers import not_run
 from app.exchange.dispatch import Dispatch, Runnable
+from app.exchange.offers import offers
 from app.exchange.parts import Parts
 from app.exchange.persist import digest_of, new_abandoned, new_turn
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person, ToolRules
 from app.exchange.stopping import StopCause, StopSignal
 from app.exchange.stream_turn import stream_turn
-from app.providers.provider import RETRYABLE, ProviderFailure, ToolOffer, TurnRequest
+from app.providers.provider import RETRYABLE, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
 from app.records.rows import Outcome
 
@@ -117,18 +117,10 @@ class ExchangeRunner:
         if over.outcome is not Outcome.INTERNAL_ERROR:
             return
         reason = Reason.INCOMPLETE
-        records = self._parts.records
-        refused = await records.refuse_unstarted(self.exchange, reason, not_run(reason))
-        lost = await records.lose_outcomes(self.exchange, self._parts.worker, UNKNOWN_OUTCOME)
+        refused = await self._parts.records.refuse_unstarted(self.exchange, reason, not_run(reason))
         await self._publisher.put(
-            [
-                CallChanged(self.exchange, turn_of(ours), ours, state, why)
-                for calls, state, why in (
-                    (refused, CallState.NOT_RUN, reason),
-                    (lost, CallState.UNKNOWN, None),
-                )
-                for ours in calls
-            ]
+            CallChanged(self.exchange, turn_of(ours), ours, CallState.NOT_RUN, reason)
+            for ours in refused
         )
 
     # One turn
@@ -196,16 +188,10 @@ class ExchangeRunner:
     async def _request(self) -> TurnRequest:
         return TurnRequest(
             history=await self._parts.records.history(self.conversation),
-            tools=tuple(self._offers()),
+            tools=tuple(offers(self._parts.registry, self._parts.maps)),
             max_tokens=self._parts.bounds.max_tokens,
             system=self._parts.system,
         )
-
-    def _offers(self) -> Sequence[ToolOffer]:
-        maps, registry = self._parts.maps, self._parts.registry
-        return [
-            maps[name].offer() if name in maps else registry.offer(name) for name in registry.names
-        ]
 
     def _live_turn(self) -> LiveTurn:
         parts = self._parts
@@ -315,7 +301,7 @@ class ExchangeRunner:
         return runnable
 
     async def _notice(self, kind: NoticeKind, **params: str) -> None:
-        told = tuple(params.items())
+        told = tuple((name, str(value)) for name, value in params.items())
         notice_id = await self._parts.records.record_notice(self.exchange, kind, told)
         await self._publisher.put([Noticed(self.exchange, NoticeView(notice_id, kind, told))])
 

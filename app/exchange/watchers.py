@@ -15,6 +15,7 @@ class Watchers:
         self._unwatched = unwatched
         self._counts: Counter[str] = Counter()
         self._timers: dict[str, asyncio.Task[None]] = {}
+        self._closed = False
 
     def came(self, conversation: str) -> None:
         self._counts[conversation] += 1
@@ -30,7 +31,9 @@ class Watchers:
 
     def expect(self, conversation: str) -> None:
         """Start the grace for a conversation that nobody follows now."""
-        if self._after is None or conversation in self._counts or conversation in self._timers:
+        if self._after is None or self._closed:
+            return
+        if conversation in self._counts or conversation in self._timers:
             return
         self._timers[conversation] = asyncio.create_task(self._wait(conversation, self._after))
 
@@ -40,6 +43,7 @@ class Watchers:
         await self._unwatched(conversation)
 
     def close(self) -> None:
+        self._closed = True
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

@@ -9,9 +9,9 @@ from app.records.exchanges import has_open_exchange, insert_exchange
 from app.records.from_rows import queued_message
 from app.records.ids import Kind, new_id
 from app.records.queries import Queries, lock_conversation, next_place_in
-from app.records.rows import QueuedMessage
+from app.records.rows import ExchangeState, QueuedMessage
 from app.records.storable import mended_text
-from app.records.tables import queued_messages
+from app.records.tables import conversations, exchanges, queued_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,23 @@ class QueueQueries(Queries):
                 connection, conversation_id, message.text, worker, self._clock()
             )
             return OpenedFromQueue(exchange_id, message)
+
+    async def conversations_with_kept(self) -> tuple[tuple[str, str], ...]:
+        """Conversation and owner wherever a message is kept and no exchange is open."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(conversations.c.id, conversations.c.owner)
+                .where(
+                    conversations.c.id.in_(select(queued_messages.c.conversation_id)),
+                    conversations.c.id.not_in(
+                        select(exchanges.c.conversation_id).where(
+                            exchanges.c.state == ExchangeState.OPEN
+                        )
+                    ),
+                )
+                .order_by(conversations.c.id)
+            )
+            return tuple((row.id, row.owner) for row in found)
 
 
 async def _take(connection: AsyncConnection, conversation_id: str) -> QueuedMessage | None:

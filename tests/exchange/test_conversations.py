@@ -1,0 +1,112 @@
+"""What a person can do with a conversation, and that it is theirs alone."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.calls.events import TextDelta
+from app.calls.history import UserMessage
+from app.display.view import ConversationView, ExchangeOpened, apply
+from app.exchange.conversations import UnknownConversation
+from tests.exchange.world import OWNER, Step, call, calls, said, world
+
+NOTE = '{"text": "milk"}'
+
+
+async def test_messages_sent_while_at_work_are_kept_in_order_and_sent_after(
+    tmp_path: Path,
+) -> None:
+    hold = asyncio.Event()
+    turns = ([TextDelta(0, "One"), hold, *said(".")], said("Two."), said("Three."))
+    async with world(tmp_path, *turns) as here:
+        for text in ("first", "second", "third"):
+            await here.conversations.send(OWNER, here.conversation, text)
+        assert list((await here.view()).kept.values()) == ["second", "third"]
+        hold.set()
+        while len((await here.view()).exchanges) < 3:
+            await asyncio.sleep(0.002)
+        await here.idle()
+        view = await here.view()
+        assert [exchange.message for exchange in view.exchanges.values()] == [
+            "first",
+            "second",
+            "third",
+        ]
+        assert view.kept == {}
+        told = [
+            item.text for item in here.model.requests[2].history if isinstance(item, UserMessage)
+        ]
+        assert told == ["first", "second", "third"]
+
+
+async def test_a_kept_message_survives_the_process(tmp_path: Path) -> None:
+    turn: list[Step] = [TextDelta(0, "One"), asyncio.Event()]
+    async with world(tmp_path, turn) as here:
+        await here.conversations.send(OWNER, here.conversation, "first")
+        await here.conversations.send(OWNER, here.conversation, "second")
+        conversation = here.conversation
+    async with world(tmp_path, said("Two.")) as here:
+        here.conversation = conversation
+        await here.conversations.resume_kept()
+        await here.idle()
+        view = await here.view()
+        assert [exchange.message for exchange in view.exchanges.values()] == ["first", "second"]
+
+
+async def test_the_title_is_the_first_message_cut_at_a_word(tmp_path: Path) -> None:
+    async with world(tmp_path, said("Yes."), said("No.")) as here:
+        await here.say("Please\nopen a ticket about the invoice run that failed in March again")
+        await here.say("Another thing")
+        [summary] = await here.conversations.listing(OWNER)
+        assert summary.title == "Please open a ticket about the invoice run that failed in…"
+
+
+@pytest.mark.parametrize("action", ["send", "stop", "view"])
+@pytest.mark.parametrize("conversation", ["theirs", "none at all"])
+async def test_another_owners_conversation_is_unknown(
+    tmp_path: Path, action: str, conversation: str
+) -> None:
+    async with world(tmp_path, said("Hello.")) as here:
+        await here.say()
+        named = here.conversation if conversation == "theirs" else "c00"
+        arguments = ("text",) if action == "send" else ()
+        with pytest.raises(UnknownConversation):
+            await getattr(here.conversations, action)("owner-2", named, *arguments)
+        assert await here.conversations.listing("owner-2") == []
+
+
+async def test_a_page_loaded_at_any_moment_goes_on_to_the_same_page(tmp_path: Path) -> None:
+    """The view at any position, and then what follows it, is the view at the end."""
+    turns = (
+        [TextDelta(0, "Let me "), TextDelta(0, "see."), *calls(call(1, "note", NOTE))],
+        said("It is ", "noted."),
+    )
+    async with world(tmp_path, *turns) as here:
+        await here.conversations.send(OWNER, here.conversation, "hi")
+        loaded: list[tuple[ConversationView, str]] = []
+        while not loaded or loaded[-1][0].open_exchange is not None:
+            loaded.append(await here.conversations.view(OWNER, here.conversation))
+            await asyncio.sleep(0)
+        final, _ = loaded[-1]
+        assert len({position for _, position in loaded}) > 3
+        held = (await here.feed.held(here.conversation)).entries
+        places = {entry.position: index for index, entry in enumerate(held)}
+        for view, position in loaded:
+            for entry in held[places.get(position, -1) + 1 :]:
+                apply(view, entry.updates)
+            assert view == final
+
+
+async def test_two_messages_at_once_open_one_exchange_at_a_time(tmp_path: Path) -> None:
+    async with world(tmp_path, *[said("Yes.")] * 8) as here:
+        await asyncio.gather(
+            *(here.conversations.send(OWNER, here.conversation, str(n)) for n in range(8))
+        )
+        while len((await here.view()).exchanges) < 8:
+            await asyncio.sleep(0.002)
+        await here.idle()
+        transcript = await here.records.transcript(here.conversation)
+        assert len(transcript.exchanges) == 8
+        opened = [u for u in await here.updates() if isinstance(u, ExchangeOpened)]
+        assert len({u.exchange for u in opened}) == len(opened)

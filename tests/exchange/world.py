@@ -1,0 +1,299 @@
+"""A whole exchange's surroundings, real but for the model, whose turns a test writes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.calls.events import (
+    ArgumentFragment,
+    CallAnnounced,
+    CallCompleted,
+    Event,
+    Stop,
+    TextDelta,
+    TurnEnded,
+)
+from app.calls.states import TRANSITIONS, CallState
+from app.display.field_map import FieldMap
+from app.display.formats import Formats
+from app.display.view import (
+    CallChanged,
+    CallOpened,
+    CallView,
+    ConversationView,
+    ExchangeEnded,
+    NoticeView,
+    TurnView,
+    Update,
+)
+from app.exchange.conversations import Conversations
+from app.exchange.parts import Bounds, Parts
+from app.feed.memory import MemoryFeed
+from app.providers.provider import ProviderFailure, TurnRequest
+from app.records.ids import Kind, new_id
+from app.records.rows import TurnRecord
+from app.records.store import Records
+from app.tools.map_files import map_compiler
+from app.tools.registry import CallContext, Registry, ToolFault
+
+OWNER = "owner-1"
+
+Step = Event | Exception | asyncio.Event
+"""An event, a failure to raise, or a gate at which the model pauses until the test opens it."""
+
+
+def said(*text: str) -> list[Step]:
+    """A turn that answers with text."""
+    return [*(TextDelta(0, piece) for piece in text), TurnEnded(Stop.COMPLETE, "end_turn")]
+
+
+def call(block: int, name: str, text: str, provider_id: str = "id") -> list[Step]:
+    """A call whose arguments come in two pieces."""
+    half = len(text) // 2
+    return [
+        CallAnnounced(block, f"{provider_id}{block}", name),
+        ArgumentFragment(block, text[:half]),
+        ArgumentFragment(block, text[half:]),
+        CallCompleted(block),
+    ]
+
+
+def calls(*parts: list[Step], stop: Stop = Stop.COMPLETE) -> list[Step]:
+    return [*(step for part in parts for step in part), TurnEnded(stop, "tool_use")]
+
+
+class WrittenModel:
+    """A provider that answers each request with the next turn of its script."""
+
+    dialect = "anthropic-messages"
+    needs_call_ids = True
+
+    def __init__(self, turns: Iterable[Sequence[Step]] = ()) -> None:
+        self.turns = list(turns)
+        self.requests: list[TurnRequest] = []
+
+    async def stream(self, request: TurnRequest) -> AsyncGenerator[Event, None]:
+        self.requests.append(request)
+        for step in self.turns.pop(0):
+            match step:
+                case Exception():
+                    raise step
+                case asyncio.Event():
+                    await step.wait()
+                case event:
+                    yield event
+                    await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class CallLog:
+    """What the tools were really asked to do."""
+
+    ran: list[tuple[str, dict[str, Any], CallContext]] = field(
+        default_factory=list[tuple[str, dict[str, Any], CallContext]]
+    )
+    hold: asyncio.Event | None = None
+    """When set, ``slow`` waits for it."""
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _, _ in self.ran]
+
+
+def _tools(log: CallLog) -> Registry:
+    tools = Registry()
+
+    @tools.tool("note")
+    async def note(context: CallContext, text: str) -> dict[str, str]:
+        log.ran.append(("note", {"text": text}, context))
+        return {"note_id": f"N-{len(log.ran)}", "secret": "hidden-canary"}
+
+    @tools.tool("slow")
+    async def slow(context: CallContext) -> str:
+        log.ran.append(("slow", {}, context))
+        if log.hold is not None:
+            await log.hold.wait()
+        return "slept"
+
+    @tools.tool("polite")
+    async def polite(context: CallContext) -> str:
+        log.ran.append(("polite", {}, context))
+        while not context.cancelled.is_set():
+            await asyncio.sleep(0.005)
+        return "ended when asked"
+
+    @tools.tool("broken")
+    async def broken(context: CallContext) -> None:
+        log.ran.append(("broken", {}, context))
+        raise ToolFault("The printer is out of paper.")
+
+    @tools.tool("rude")
+    async def rude(context: CallContext) -> None:
+        log.ran.append(("rude", {}, context))
+        raise RuntimeError("-".join(["canary", "in", "traceback"]))
+
+    @tools.tool("gated", roles={"chief"}, scope=lambda arguments: None)
+    async def gated(context: CallContext) -> None:
+        log.ran.append(("gated", {}, context))
+
+    @tools.tool("boxed", scope=lambda arguments: "outside the box")
+    async def boxed(context: CallContext) -> None:
+        log.ran.append(("boxed", {}, context))
+
+    @tools.tool("long")
+    async def long(context: CallContext) -> str:
+        log.ran.append(("long", {}, context))
+        return "x" * 10_000
+
+    @tools.tool("costly")
+    async def costly(context: CallContext) -> None:
+        log.ran.append(("costly", {}, context))
+
+    return tools
+
+
+def _maps() -> dict[str, FieldMap]:
+    empty: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    note = {
+        "type": "object",
+        "properties": {"text": {"type": "string", "minLength": 1}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+    compiler = map_compiler()
+    documents: list[dict[str, Any]] = [
+        {
+            "tool": "note",
+            "label": "Take a note",
+            "parameters": note,
+            "display": {"text": {"label": "Text"}},
+            "result": {"summary": "{note_id}", "display": {"note_id": {"label": "Note"}}},
+        },
+        {"tool": "slow", "label": "Sleep", "parameters": empty, "display": {}, "timeout_s": 1},
+        {"tool": "costly", "label": "Spend", "parameters": empty, "display": {},
+         "approval": {"required": True, "by": "operator"}},
+    ]  # fmt: skip
+    return {
+        document["tool"]: compiler.compile({"description": "A tool.", **document})
+        for document in documents
+    }
+
+
+@dataclass
+class World:
+    conversations: Conversations
+    records: Records
+    feed: MemoryFeed
+    model: WrittenModel
+    log: CallLog
+    conversation: str
+
+    async def say(self, text: str = "hello") -> None:
+        """Send a message and wait until nothing is at work any more."""
+        await self.conversations.send(OWNER, self.conversation, text)
+        await self.idle()
+
+    async def idle(self) -> None:
+        async with asyncio.timeout(20):
+            while (await self.view()).open_exchange is not None:
+                await asyncio.sleep(0.005)
+
+    async def view(self) -> ConversationView:
+        return (await self.conversations.view(OWNER, self.conversation))[0]
+
+    async def recorded_view(self) -> ConversationView:
+        """The page as a process would make it that knows only the record."""
+        await self.feed.forget(self.conversation)
+        return await self.view()
+
+    async def until(self, state: CallState, ordinal: int = 0) -> None:
+        """Wait until the last call is shown in a state."""
+        async with asyncio.timeout(20):
+            while not any(call.state is state for call in self.call_views(await self.view())):
+                await asyncio.sleep(0.002)
+
+    def call_views(self, view: ConversationView) -> list[CallView]:
+        return [
+            item
+            for exchange in view.exchanges.values()
+            for entry in exchange.entries.values()
+            if isinstance(entry, TurnView)
+            for item in entry.items.values()
+            if isinstance(item, CallView)
+        ]
+
+    async def shown(self) -> list[tuple[str | None, str, str | None]]:
+        """Label, state and reason of every call on screen."""
+        return [(c.label, c.state.value, c.reason) for c in self.call_views(await self.view())]
+
+    async def notices(self) -> list[str]:
+        return [
+            entry.kind.value
+            for exchange in (await self.view()).exchanges.values()
+            for entry in exchange.entries.values()
+            if isinstance(entry, NoticeView)
+        ]
+
+    async def turns(self) -> list[TurnRecord]:
+        transcript = await self.records.transcript(self.conversation)
+        return [turn for exchange in transcript.exchanges for turn in exchange.turns]
+
+    async def updates(self) -> list[Update]:
+        held = await self.feed.held(self.conversation)
+        return [update for entry in held.entries for update in entry.updates]
+
+
+@asynccontextmanager
+async def world(
+    folder: Path, *turns: Sequence[Step], bounds: Bounds | None = None, **more: Any
+) -> AsyncGenerator[World]:
+    """Conversations over a real store, a real feed and real tools; ``turns`` are the model's."""
+    records = await Records.open(f"sqlite:///{folder / 'store.sqlite3'}")
+    model, log, feed = WrittenModel(turns), CallLog(), MemoryFeed()
+    parts = Parts(
+        provider=model,
+        records=records,
+        feed=feed,
+        registry=_tools(log),
+        maps=_maps(),
+        formats=Formats("en"),
+        worker=new_id(Kind.WORKER),
+        running=asyncio.Semaphore(8),
+        bounds=replace(bounds or Bounds(), flush_s=0.0, stop_grace_s=0.2),
+    )
+    conversations = Conversations(parts, (), **more)
+    try:
+        conversation = await conversations.create(OWNER)
+        yield World(conversations, records, feed, model, log, conversation)
+    finally:
+        await conversations.close()
+        await records.close()
+
+
+def assert_lawful(updates: Iterable[Update]) -> None:
+    """Every state on screen was led to by one that the table lets lead there, until the end."""
+    allowed = {(before, after) for (before, _), after in TRANSITIONS.items()}
+    states: dict[str, CallState] = {}
+    for update in updates:
+        match update:
+            case CallOpened(call=ours, state=state):
+                assert ours not in states
+                states[ours] = state
+            case CallChanged(call=ours, state=state):
+                assert (states[ours], state) in allowed, (states[ours], state)
+                states[ours] = state
+            case ExchangeEnded():
+                for ours, state in states.items():
+                    assert state in {"done", "failed", "not_run", "unknown"}, (ours, state)
+            case _:
+                pass
+
+
+def failure(kind: Any, **more: Any) -> ProviderFailure:
+    return ProviderFailure(kind, "told by the test", **more)
