@@ -175,24 +175,24 @@ class ObjectArguments:
         return True
 
     def _take(self, path: Path, value: JsonValue, continues: bool) -> None:
+        self._open_root()
+        if path in self._growing or continues:
+            if isinstance(value, str) and (path in self._growing or self._has_room(path)):
+                self._grow(path, value, continues)
+                return
+        elif self._has_room(path):
+            self._open_containers(path)
+            self._put(path, self._report(path, value), value)
+            return
+        self._break(FaultCode.INVALID, "a value came for a place that cannot take it")
+
+    def _grow(self, path: Path, piece: str, continues: bool) -> None:
         growing = self._growing.get(path)
         if growing is None:
-            if not self._open_containers(path) or not self._open[path[:-1]].accepts(path[-1]):
-                self._break(FaultCode.INVALID, "a value came for a place that cannot take it")
-            elif continues:
-                self._changes.append(Opened(path))
-                self._growing[path] = growing = _Growing()
-                self._grow(path, growing, value, continues)
-            else:
-                self._put(path, self._report(path, value), value)
-        else:
-            self._grow(path, growing, value, continues)
-
-    def _grow(self, path: Path, growing: _Growing, value: JsonValue, continues: bool) -> None:
-        if not isinstance(value, str):
-            self._break(FaultCode.INVALID, "a string continues with something else")
-            return
-        text = growing.add(value, continues)
+            self._open_containers(path)
+            self._changes.append(Opened(path))
+            self._growing[path] = growing = _Growing()
+        text = growing.add(piece, continues)
         if text:
             self._changes.append(Grew(path, text))
         self._open_path = path
@@ -214,20 +214,21 @@ class ObjectArguments:
             self._value = cast("JsonObject", root.sent)
             self._changes.append(Opened(()))
 
-    def _open_containers(self, path: Path) -> bool:
-        """Open what is missing around the path; false where something else stands there."""
-        self._open_root()
+    def _has_room(self, path: Path) -> bool:
+        """Whether a new value can stand at the path, with new containers around it if need be."""
+        known = max(end for end in range(len(path)) if path[:end] in self._open)
+        if path[: known + 1] in self._growing or not self._open[path[:known]].accepts(path[known]):
+            return False
+        return all(isinstance(key, str) or key == 0 for key in path[known + 1 :])
+
+    def _open_containers(self, path: Path) -> None:
         for end in range(1, len(path)):
-            outer, inner = path[: end - 1], path[:end]
-            if inner in self._open:
-                continue
-            if inner in self._growing or not self._open[outer].accepts(inner[-1]):
-                return False
-            container = _Container(path[end])
-            self._open[outer].put(inner[-1], container.settled, container.sent)
-            self._open[inner] = container
-            self._changes.append(Opened(inner))
-        return True
+            inner = path[:end]
+            if inner not in self._open:
+                container = _Container(path[end])
+                self._open[path[: end - 1]].put(inner[-1], container.settled, container.sent)
+                self._open[inner] = container
+                self._changes.append(Opened(inner))
 
     def _report(self, path: Path, value: JsonValue) -> SettledValue:
         self._changes.append(Opened(path))
