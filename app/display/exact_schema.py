@@ -50,7 +50,7 @@ class ExactSchema:
             Draft202012Validator.check_schema(exact)
         except SchemaError as fault:
             raise BadSchema(pointer_of(fault.absolute_path), _short(fault.message)) from fault
-        self._validator = _validator()(
+        self._validator = exact_validator()(
             exact,
             format_checker=Draft202012Validator.FORMAT_CHECKER,
             registry=cast("Any", Registry)(),
@@ -78,7 +78,8 @@ def pointer_of(path: Any) -> str:
     return "".join(f"/{step}" for step in steps)
 
 
-def _validator() -> Any:
+def exact_validator() -> Any:
+    """The library's validator class with the departures above."""
     checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
     keywords = {"multipleOf": _multiple_of, "pattern": _pattern}
     extended = extend(  # pyright: ignore[reportUnknownVariableType]

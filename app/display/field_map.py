@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, cast
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match  # pyright: ignore[reportUnknownVariableType]
 
 from app.calls.json_types import JsonObject
-from app.display.exact_schema import BadSchema, ExactSchema, pointer_of
+from app.display.exact_schema import BadSchema, ExactSchema, exact_validator, pointer_of
 from app.display.schema_reading import Schema
 from app.display.tree import Group, Problem, TreeCompiler, leaves
 
@@ -96,12 +95,11 @@ class MapCompiler:
     """Compiles documents. ``map_schema`` is the content of ``field-map.schema.json``."""
 
     def __init__(self, map_schema: Schema) -> None:
-        self._form = Draft202012Validator(map_schema)
+        self._form = exact_validator()(map_schema)
 
     def compile(self, document: Mapping[str, Any]) -> FieldMap:
         """The map of a document. Raises :class:`FieldMapFault`."""
-        errors = cast("Any", self._form.iter_errors(document))  # pyright: ignore[reportUnknownMemberType]
-        fault = cast("Any", best_match(errors))
+        fault = cast("Any", best_match(self._form.iter_errors(document)))
         if fault is not None:
             raise FieldMapFault(pointer_of(fault.absolute_path), fault.message)
         parameters = document["parameters"]

@@ -12,7 +12,7 @@ from decimal import Decimal, localcontext
 from enum import StrEnum
 from typing import TypeAlias
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_datetime, get_timezone_gmt
 from babel.numbers import NumberPattern, get_currency_precision
 
@@ -61,10 +61,7 @@ class Formats:
     """The formats of one locale (``de``, ``en_GB``; an unknown one raises ``ValueError``)."""
 
     def __init__(self, locale: str) -> None:
-        try:
-            self._locale = Locale.parse(locale.replace("-", "_"))
-        except (LookupError, TypeError) as fault:
-            raise ValueError(f"unknown locale: {locale}") from fault
+        self._locale = _locale(locale)
         self._by_format: Mapping[Format, Callable[[Scalar], str | None]] = {
             Format.TITLE_CASE: _title_case,
             Format.NUMBER: self._number,
@@ -130,6 +127,13 @@ class Formats:
             return None
         yes, no = _YES_NO.get(self._locale.language, _YES_NO["en"])
         return yes if value else no
+
+
+def _locale(name: str) -> Locale:
+    try:
+        return Locale.parse(name.replace("-", "_") or "?")
+    except (UnknownLocaleError, ValueError) as fault:
+        raise ValueError(f"unknown locale: {name!r}") from fault
 
 
 def _title_case(value: Scalar) -> str | None:

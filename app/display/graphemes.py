@@ -12,6 +12,8 @@ MOST_HELD = 64
 
 _JOINER = "\u200d"
 _VIRAMA_CLASS = 9
+_JOINED = frozenset({"Lo", "So", "Sm"})
+"""Categories of what a joiner or a virama joins: letters without case, emoji."""
 
 
 class Held:
@@ -46,10 +48,8 @@ def _belongs_together(text: str, index: int) -> bool:
     char, before = text[index], text[index - 1]
     if _extends(char):
         return True
-    if before == _JOINER:
-        return True
-    if unicodedata.combining(before) == _VIRAMA_CLASS and char.isalpha():
-        return True
+    if before == _JOINER or unicodedata.combining(before) == _VIRAMA_CLASS:
+        return unicodedata.category(char) in _JOINED
     return _is_flag_half(char) and _flag_halves_before(text, index) % 2 == 1
 
 
