@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import Response
 
 from app.web.assets import Assets, data_directory
@@ -41,12 +42,14 @@ def create_app(services: WebServices) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False},
-        max_body_size=services.max_body_bytes,
+        form_limits={"max_part_size": services.max_body_bytes, "max_fields": 16, "max_files": 0},
         dependencies=[Depends(same_origin_only)],
         lifespan=lifespan,
         middleware=[
             Middleware(PageHeaders),
             Middleware(Faults, page=fault),
+            # Not FastAPI's own option: that one answers outside of the page policy.
+            Middleware(RequestBodyLimitMiddleware, max_body_size=services.max_body_bytes),
             Middleware(Sessions, secret_key=services.secret_key),
         ],
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from markupsafe import Markup
 
-from app.web.service import ConversationSummary
+from app.exchange.conversations import ConversationSummary
 
 
 class Context(Protocol):

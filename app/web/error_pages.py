@@ -7,9 +7,9 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from app.exchange.conversations import UnknownConversation
 from app.web.contexts import ErrorContext
 from app.web.room import Room, room_of
-from app.web.service import UnknownConversation
 
 SENTENCES: Mapping[int, tuple[str, str]] = {
     403: ("Not from here", "This request came from another site, so nothing was done."),

@@ -7,29 +7,19 @@ that does not exist.
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from app.display.view import ConversationView
+from app.exchange.conversations import ConversationSummary
 from app.feed.feed import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationSummary:
-    """One line of the side list."""
-
-    id: str
-    title: str
-    updated_at: datetime
-
-
-class UnknownConversation(Exception):
-    """There is no such conversation, or it belongs to someone else."""
-
-
 class Conversations(Protocol):
-    """The conversations of this process. Every method raises :class:`UnknownConversation`
-    for an id that the owner does not have."""
+    """The conversations of this process.
+
+    Every method raises :class:`app.exchange.conversations.UnknownConversation` for an id that
+    the owner does not have.
+    """
 
     @property
     def suggestions(self) -> Sequence[str]:
@@ -75,12 +65,16 @@ class WebServices:
     conversations: Conversations
     secret_key: str
     running: Callable[[], AbstractAsyncContextManager[None]]
-    max_body_bytes: int = 256 * 1024
-    """A pasted document fits in a message; an upload does not."""
     max_message_chars: int = 100_000
+    """A pasted document fits in a message; an upload does not."""
     heartbeat_s: float = 15.0
     """Below the idle timeout of common proxies (60 s)."""
     send_timeout_s: float = 30.0
     """A viewer that takes nothing for so long is gone."""
     shutdown_grace_s: float = 2.0
     """Below the server's own graceful timeout."""
+
+    @property
+    def max_body_bytes(self) -> int:
+        """A form with the longest message: a character takes at most 12 bytes there."""
+        return 12 * self.max_message_chars + 4096

@@ -22,10 +22,10 @@ from fastapi import APIRouter, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from app.display.view import ConversationView, ExchangeOpened, MessageKept, Update
+from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.web.room import InRoom, Owner, Room
 from app.web.screen import Screen, announcements
-from app.web.service import UnknownConversation
 
 CATCH_UP_S = 5.0
 """All of what was missed is in the log already; a log that does not give it has lost it."""

@@ -97,6 +97,7 @@ NOTICES: Mapping[NoticeKind, str] = {
     NoticeKind.GAVE_UP: "{reason}. No further attempt is made; you can send the message again.",
     NoticeKind.PROVIDER_FAILED: "{failure}. You can send the message again later.",
     NoticeKind.REFUSED: "The assistant declined to answer.",
+    NoticeKind.EMPTY_ANSWER: "The assistant answered with nothing. You can send the message again.",
     NoticeKind.STOPPED: "You stopped this answer.",
     NoticeKind.INTERRUPTED: "The server stopped while this answer was being written.",
     NoticeKind.TURN_LIMIT: "The assistant used all of its {limit} turns for one message.",

@@ -24,8 +24,9 @@ from app.display.view import (
     Update,
     apply,
 )
+from app.exchange.conversations import ConversationSummary, UnknownConversation
 from app.feed.feed import Entry, Trimmed
-from app.web.service import ConversationSummary, UnknownConversation, WebServices
+from app.web.service import WebServices
 
 Step: TypeAlias = tuple[float, Sequence[Update]]
 Script: TypeAlias = Callable[[str], Sequence[Step]]
@@ -115,13 +116,13 @@ class ScriptedConversations:
             raise Trimmed
         at = int(number)
         while True:
+            grown = kept.grown
             while at < len(kept.entries):
                 if at < kept.dropped:
                     raise Trimmed
                 at += 1
                 yield kept.entries[at - 1]
-            kept.grown.clear()
-            await kept.grown.wait()
+            await grown.wait()
 
     def play(self, conversation: str, updates: Sequence[Update]) -> None:
         """Let something happen now."""
@@ -130,6 +131,12 @@ class ScriptedConversations:
         kept.entries.append(Entry(self._position(len(kept.entries) + 1), updates))
         kept.grown.set()
         kept.grown = asyncio.Event()
+
+    def open_exchange(self, conversation: str) -> str:
+        """The id of the exchange at work."""
+        exchange = self._kept[conversation].view.open_exchange
+        assert exchange is not None
+        return exchange.id
 
     def trim(self, conversation: str) -> None:
         """Forget all entries, as a bounded log does with its oldest."""
