@@ -34,9 +34,8 @@ from app.calls.events import (
     Usage,
 )
 from app.calls.json_types import JsonObject, JsonValue, Path
+from app.providers.answer_reader import AnswerReader
 from app.providers.errors import failure_from_body
-from app.providers.event_reader import EventReader
-from app.providers.json_objects import ObjectReader
 from app.providers.payload import as_integer, as_list, as_name, as_object, as_text
 from app.providers.streaming import BrokenOff
 from app.providers.wire_json import SurrogateJoiner, UnreadableJson, read, readable
@@ -87,9 +86,7 @@ class GeminiTurn:
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         self._secrets = secrets
-        self._events = EventReader()
-        self._objects: ObjectReader | None = None
-        self._begun = False
+        self._reader = AnswerReader()
         self._blocks = 0
         self._text_block: int | None = None
         self._text = SurrogateJoiner()
@@ -100,30 +97,22 @@ class GeminiTurn:
         self._detail = ""
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
-        for payload in self._payloads(chunk):
+        for payload in self._reader.feed(chunk):
+            if not payload.data.startswith("{"):
+                continue  # what keeps a connection open
             try:
-                answer = as_object(read(payload, unique_keys=True))
+                answer = as_object(read(payload.data, unique_keys=True))
             except UnreadableJson as error:
                 raise BrokenOff(f"a chunk cannot be read: {error}") from error
             yield from self._take(answer)
 
     def finish(self) -> Iterator[Event]:
-        cut = not self._objects.whole if self._objects else self._events.rest() is not None
         if self._stop is None:
             yield TurnEnded(Stop.INCOMPLETE, None, "the body ended without a finish reason")
-        elif self._stop is Stop.COMPLETE and cut:
+        elif self._stop is Stop.COMPLETE and self._reader.rest() is not None:
             yield TurnEnded(Stop.INCOMPLETE, self._reason, "the body stops inside an object")
         else:
             yield TurnEnded(self._stop, self._reason, self._detail)
-
-    def _payloads(self, chunk: bytes) -> list[str]:
-        """Events, as the SDK asks for them; or one JSON array, which the API sends otherwise."""
-        if not self._begun and (begin := chunk.lstrip()):
-            self._begun = True
-            self._objects = ObjectReader() if begin[:1] in b"[{" else None
-        if self._objects is not None:
-            return self._objects.feed(chunk)
-        return [event.data for event in self._events.feed(chunk) if event.data.startswith("{")]
 
     def _take(self, answer: JsonObject) -> Iterator[Event]:
         if answer.get("error"):

@@ -77,7 +77,7 @@ class OpenAiChat:
                 self._client, lambda: self._send(request), self._adapt, replayed=self._replayed
             )
 
-        turn = ChatTurn(secrets, usage_asked=self._ask_for_usage)
+        turn = ChatTurn(secrets, usage_asked=lambda: self._ask_for_usage)
         return run_turn(open_stream, turn, secrets)
 
     async def close(self) -> None:

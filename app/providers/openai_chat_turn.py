@@ -25,7 +25,7 @@ relay that does neither, or that refused to be asked for usage, the finish reaso
 evidence there is. So a body of which more than the mark itself was cut off is never complete.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.calls.events import (
     Event,
@@ -38,8 +38,9 @@ from app.calls.events import (
     Usage,
 )
 from app.calls.json_types import JsonObject, JsonValue
+from app.providers.answer_reader import AnswerReader
 from app.providers.errors import failure_from_body
-from app.providers.event_reader import EventReader, ServerEvent
+from app.providers.event_reader import ServerEvent
 from app.providers.openai_chat_calls import Ambiguous, ChatCalls
 from app.providers.openai_chat_reasoning import Reasoning
 from app.providers.payload import as_integer, as_list, as_object, as_text
@@ -81,10 +82,12 @@ _FILTERS = ("content_filter", "content_policy_violation")
 class ChatTurn:
     """Feed the body's bytes in. A :class:`~app.providers.streaming.TurnDecoder`."""
 
-    def __init__(self, secrets: tuple[str, ...] = (), *, usage_asked: bool = True) -> None:
+    def __init__(
+        self, secrets: tuple[str, ...] = (), *, usage_asked: Callable[[], bool] = lambda: True
+    ) -> None:
         self._secrets = secrets
         self._usage_asked = usage_asked
-        self._reader = EventReader()
+        self._reader = AnswerReader()
         self._calls = ChatCalls()
         self._reasoning = Reasoning()
         self._blocks = 0
@@ -109,9 +112,6 @@ class ChatTurn:
         if rest is not None and rest.strip() == "[DONE]":
             yield from self._end("")
             return
-        if rest is not None and (whole := _whole_answer(rest)) is not None:
-            yield from self._take(whole, "")
-            rest = None
         owed = "the body stops inside an event" if rest is not None else ""
         if self._usage_owed and not self._usage_given:
             owed = owed or "the body ends with neither [DONE] nor the usage report"
@@ -210,7 +210,7 @@ class ChatTurn:
         yield from self._calls.complete()
 
     def _take_usage(self, chunk: JsonObject) -> Iterator[Event]:
-        if self._usage_asked and ("created" in chunk or "usage" in chunk):
+        if self._usage_asked() and ("created" in chunk or "usage" in chunk):
             self._usage_owed = True
         usage = as_object(chunk.get("usage") or as_object(chunk.get("x_groq")).get("usage"))
         if usage:
@@ -248,12 +248,3 @@ class ChatTurn:
     def _new_block(self) -> int:
         self._blocks += 1
         return self._blocks - 1
-
-
-def _whole_answer(rest: str) -> JsonObject | None:
-    """The answer of a server that was asked to stream and did not."""
-    try:
-        answer = as_object(read(rest))
-    except UnreadableJson:
-        return None
-    return answer if answer.get("object") == "chat.completion" or "error" in answer else None
