@@ -212,7 +212,8 @@ def load_registry(place: str) -> Registry:
             found = getattr(found, step)
         registry: Any = found if isinstance(found, Registry) else found()
     except Exception as error:
-        raise RegistryFault(f"{place}: {type(error).__name__}: {error}") from error
+        told = " ".join(str(error).split())
+        raise RegistryFault(f"{place}: {type(error).__name__}: {told}") from error
     if not isinstance(registry, Registry):
         raise RegistryFault(f"{place} is no Registry, and makes none")
     return registry
