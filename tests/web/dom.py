@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from html import escape
 from html.parser import HTMLParser
 
+from app.web.fragments import PARTIAL_END
+
 VOID = frozenset({"wbr", "meta", "link", "input", "br"})
-OWN = frozenset({"open", "hx-morph-skip-children", "class"})
-"""``open`` is the reader's, the second htmx's own; an older exchange differs in its class."""
+OWN = frozenset({"open", "data-head", "class"})
+"""``open`` is the reader's, ``data-head`` stays from a morph; an older exchange has its class."""
 
 
 class Node:
@@ -91,9 +93,11 @@ def parse(html: str) -> Node:
 
 
 def apply_message(page: Node, message: str) -> None:
-    """Apply one message of partials to a page."""
+    """Apply one message of partials, the last of them not closed, to a page."""
+    if not message:
+        return
     swaps: list[tuple[Node, Node]] = []
-    for partial in list(parse(message).children):
+    for partial in list(parse(message + PARTIAL_END).children):
         assert isinstance(partial, Node), f"loose text in a message: {partial!r}"
         assert partial.tag == "hx-partial"
         swaps.append((partial, page.by_id(partial.attributes["id"])))
@@ -123,7 +127,7 @@ def _morph(partial: Node, target: Node) -> None:
     assert isinstance(new, Node)
     assert (new.tag, new.attributes["id"]) == (target.tag, target.attributes["id"])
     target.attributes = new.attributes
-    if "hx-morph-skip-children" not in new.attributes:
+    if "data-head" not in new.attributes:
         target.children = []
         target.adopt(new.children)
 

@@ -58,7 +58,8 @@ EMAIL_TEXT = (
     "morning. It ended at 9:40 without a further fault. You will find your invoice attached; the "
     "sum is the one we agreed upon in January, and the date of payment moves by one week, so that "
     "our delay does not become yours. Should anything in it look odd to you, please write back to "
-    "this address, and a person will answer within the day. We are sorry for the trouble.\n\n"
+    "this address, and a person will answer within the day. We are sorry for the trouble "
+    "that this has caused you.\n\n"
     "With kind regards,\nthe billing team"
 )
 

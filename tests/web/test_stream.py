@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from app.calls.states import CallState
 from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
 from app.feed.feed import Entry
+from app.web.fragments import PARTIAL_END
 from tests.web.clients import begin, client, messages, stream_address
 from tests.web.dom import Node, apply_message, parse
 from tests.web.scripted import WHEN, Script, ScriptedConversations
@@ -100,7 +101,7 @@ def test_what_was_missed_is_announced_once_each():
         for batch in steps(exchange_of(session, scripted, place)):
             scripted.play(conversation(place), batch)
         (event,) = read(session, address, 1)
-    said = parse(event["data"]).children[-1]
+    said = parse(event["data"] + PARTIAL_END).children[-1]
     assert isinstance(said, Node)
     assert [child.text() for child in said.children if isinstance(child, Node)] == [
         "Preparing Create ticket",
@@ -221,4 +222,4 @@ def test_text_with_line_breaks_arrives_whole():
         )
         (event,) = read(session, address, 1)
     assert event["id"] == "e:2"
-    assert "a\n\nid: 7\ndata: b" in parse(event["data"]).text()
+    assert "a\n\nid: 7\ndata: b" in parse(event["data"] + PARTIAL_END).text()

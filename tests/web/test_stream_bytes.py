@@ -1,0 +1,54 @@
+"""What a turn costs on the wire, headers and chunk framing aside."""
+
+import pytest
+from sse_starlette import ServerSentEvent
+
+from app.display.view import ConversationView, ExchangeEnded, ExchangeOpened, Update
+from app.web.assets import data_directory
+from app.web.fragments import Fragments
+from app.web.screen import Screen
+from app.web.stream import SEPARATOR
+from app.web.templates import Templates, template_environment
+from tests.web.scripted import WHEN, Script
+from tests.web.scripts import EMAIL_TEXT, email, ticket
+
+EXCHANGE = "x5f0c1d2e3b4a59687786"
+POSITION = "0a1b2c3d-"
+"""The mark that a log in memory gives its positions."""
+
+
+def cost(message: str, script: Script) -> int:
+    """Bytes of one exchange on a page that has been watching for a while."""
+    fragments = Fragments(Templates(template_environment(data_directory("templates"))))
+    screen = Screen(ConversationView("c"))
+    fragments.update(screen, [ExchangeOpened("before", "Hello", WHEN), ExchangeEnded("before")])
+    opened: Update = ExchangeOpened(EXCHANGE, message, WHEN)
+    batches = [[opened], *(updates for _, updates in script(EXCHANGE)), [ExchangeEnded(EXCHANGE)]]
+    total = 0
+    for number, batch in enumerate(batches):
+        data, position = fragments.update(screen, batch), f"{POSITION}{100 + number}"
+        total += len(ServerSentEvent(data, id=position, sep=SEPARATOR).encode())
+    return total
+
+
+@pytest.mark.parametrize(
+    ("message", "script", "budget"),
+    [
+        ("Open a ticket about the March invoice run", ticket, 4_500),
+        ("Draft an email", email, 6_000),
+    ],
+)
+def test_a_turn_stays_within_its_budget(message: str, script: Script, budget: int):
+    assert cost(message, script) <= budget
+
+
+def test_the_email_is_one_of_800_characters():
+    assert len(EMAIL_TEXT) == pytest.approx(800, abs=20)
+
+
+def test_bytes_grow_with_the_text_and_not_with_its_square():
+    def long(times: int) -> Script:
+        return lambda exchange: list(email(exchange)) * times
+
+    one, four = cost("x", long(1)), cost("x", long(4))
+    assert four < 4.2 * one
