@@ -32,8 +32,8 @@ class Held:
 
 def _safe_length(text: str) -> int:
     """How much of the text ends before a grapheme that may be unfinished."""
-    if not text:
-        return 0
+    if not text or text[-1].isascii():
+        return len(text)  # what is in ASCII joins nothing before it
     lowest = max(0, len(text) - MOST_HELD)
     start = len(text) - 1
     while start > lowest and _belongs_together(text, start):

@@ -21,18 +21,19 @@ Whatever else a tool raises becomes a :class:`ToolFault` with one general senten
 its type and where it was raised, without its message: that may hold an argument's value.
 """
 
-import asyncio
 import importlib
 import inspect
 import logging
 import traceback
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from app.calls.json_types import JsonObject, JsonValue
 from app.tools.results import NotAResult, json_value, storable
 from app.tools.signature import Signature, SignatureFault, UnfitArguments
+from app.tools.threads import in_thread
 
 log = logging.getLogger(__name__)
 
@@ -179,14 +180,14 @@ class Registry:
         except NotAResult as fault:
             log.error("tool %s returned no JSON: %s", name, fault)
             raise ToolFault(_GENERAL) from None
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is its failure
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - its failure alone
             log.error("tool %s raised %s\n%s", name, type(error).__name__, _where(error))
             raise ToolFault(_GENERAL) from None
 
 
 async def _call(function: ToolFunction, context: CallContext, arguments: dict[str, Any]) -> Any:
     if not inspect.iscoroutinefunction(function):
-        returned: Any = await asyncio.to_thread(function, context, **arguments)
+        returned: Any = await in_thread(partial(function, context, **arguments))
     else:
         returned = function(context, **arguments)
     return await returned if inspect.isawaitable(returned) else returned

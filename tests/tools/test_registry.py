@@ -125,6 +125,23 @@ async def test_anything_else_becomes_one_sentence_and_no_value_is_logged(
     assert "canary" not in caplog.text
 
 
+@pytest.mark.parametrize("ending", [SystemExit, RecursionError, TimeoutError])
+async def test_a_tool_cannot_end_the_program(ending: type[BaseException]) -> None:
+    tools = Registry()
+
+    async def end_async(_: CallContext) -> None:
+        raise ending
+
+    def end(_: CallContext) -> None:
+        raise ending
+
+    tools.tool("async")(end_async)
+    tools.tool("thread")(end)
+    for name in tools.names:
+        with pytest.raises(ToolFault, match="internal error"):
+            await tools.run(name, {}, context())
+
+
 @pytest.mark.parametrize(
     "arguments", [{"n": "canary"}, {}, {"n": 1, "canary": 1}, {"n": Decimal("1.5")}]
 )
