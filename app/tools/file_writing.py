@@ -3,7 +3,8 @@
 How each way out is closed:
 
 - The path is walked by handles, one folder at a time, each opened relative to the one before and
-  without following a link. What happens to the names meanwhile cannot lead elsewhere.
+  without following a link. What happens to the names meanwhile cannot lead elsewhere. (Whoever
+  can move a whole folder out of the root moves what is written to it then, too.)
 - The content goes to a new file beside the target, is synced, and takes the target's place by one
   rename, which replaces a link instead of following it. Until then the old file is whole; a full
   disk, an error or a cancelled call leaves it as it was, and the new one is removed.

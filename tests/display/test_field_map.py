@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from app.display.field_map import Approver, FieldMapFault
-from app.display.schema_reading import SchemaReader
 from app.tools.map_files import map_compiler
 from tests.display.maps import compiled, document
 
@@ -137,28 +136,3 @@ def test_arguments_are_judged_by_the_schema() -> None:
     field_map = compiled({"a": {"type": "integer"}}, {}, required=("a",))
     assert field_map.schema_faults({"a": 5}) == ()
     assert field_map.schema_faults({}) == ("arguments: needs a",)
-
-
-def test_a_schema_is_read_through_references_and_alternatives() -> None:
-    schema: dict[str, Any] = {
-        "$defs": {
-            "line": {"type": "object", "properties": {"sku": STRING}, "required": ["sku"]},
-            "self": {"$ref": "#/$defs/self"},
-        },
-        "type": "object",
-        "properties": {
-            "line": {"$ref": "#/$defs/line"},
-            "maybe": {"anyOf": [{"$ref": "#/$defs/line"}, {"type": "null"}]},
-            "all": {"allOf": [{"$ref": "#/$defs/line"}, {"properties": {"n": {}}}]},
-            "self": {"$ref": "#/$defs/self"},
-        },
-    }
-    reader = SchemaReader(schema)
-    members = reader.members(schema)
-    assert list(reader.members(members["line"])) == ["sku"]
-    assert reader.kinds(members["maybe"]) == {"object"}
-    assert list(reader.members(members["maybe"])) == ["sku"]
-    assert sorted(reader.members(members["all"])) == ["n", "sku"]
-    assert reader.required(members["all"]) == {"sku"}
-    assert reader.required(members["maybe"]) == frozenset()
-    assert reader.kinds(members["self"]) == frozenset()

@@ -2,10 +2,7 @@ from typing import Any
 
 import pytest
 
-from app.display.labels import untrue
 from app.display.map_check import Finding, Severity, check
-from app.display.map_draft import draft
-from app.tools.map_files import map_compiler
 from tests.display.maps import compiled
 
 STRING = {"type": "string"}
@@ -159,46 +156,3 @@ def test_a_map_is_compared_with_what_the_tool_takes() -> None:
         "the tool takes 'c', which the model is not told of",
         "the tool takes 'd', which the model is not told of",
     ]
-
-
-@pytest.mark.parametrize(
-    "label",
-    ["Creating ticket", "Sending", "sending email", "Updating…", "Loading...", "Processing order",
-     "Looking up invoice", "Writing file", "Booking invoice", "Closing tickets", "Sending email",
-     "Refunding", "Shipping your order", "Deleting the file"],
-)  # fmt: skip
-def test_a_label_that_reports_is_untrue(label: str) -> None:
-    assert untrue(label)
-
-
-@pytest.mark.parametrize(
-    "label",
-    ["Create ticket", "Billing", "Billing address", "Shipping", "Rating", "Meeting room",
-     "Sending address", "Processing fee", "Remaining budget", "Missing", "Existing customer",
-     "Booking number", "Building", "String", "Bring forward", "Thing", "King", "Title", "Setting",
-     "Pricing plan", "Opening hours", "Evening"],
-)  # fmt: skip
-def test_a_label_that_names_is_true(label: str) -> None:
-    assert untrue(label) is None
-
-
-def test_a_draft_hides_everything_and_needs_no_error_mended() -> None:
-    schema = {
-        "$defs": {"tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/tree"}}}},
-        "type": "object",
-        "properties": {
-            "title": STRING,
-            "group": NESTED,
-            "lines": {"type": "array", "items": NESTED},
-            "tags": {"type": "array", "items": STRING},
-            "tree": {"$ref": "#/$defs/tree"},
-        },
-        "required": ["title"],
-    }
-    drafted = draft("create_ticket", schema)
-    assert drafted["label"] == "Create ticket"
-    assert drafted["display"]["title"] == {"hidden": True}
-    assert drafted["display"]["lines"]["items"]["fields"]["a"] == {"hidden": True}
-    field_map = map_compiler().compile(drafted)
-    assert field_map.display.members == {}
-    assert check(field_map) == []

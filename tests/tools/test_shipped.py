@@ -1,9 +1,6 @@
 """The shipped tools act on real local state, and their maps say what may be shown of it."""
 
 import asyncio
-import email
-import email.policy
-import sqlite3
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -152,18 +149,6 @@ async def test_refunds_at_once_never_exceed_the_invoice(tools: Registry) -> None
     assert sum(isinstance(result, ToolFault) for result in results) == 5
 
 
-async def test_an_email_lies_in_the_outbox_as_it_was_written(
-    tools: Registry, tmp_path: Path
-) -> None:
-    body = "Grüße,\n.\nFrom here\n" + "long " * 300
-    sent = await run(tools, "send_email", {"to": "a@b.example", "subject": "Köln", "body": body})
-    (file,) = (tmp_path / "data/outbox").iterdir()
-    assert file.name == f"{sent['email_id']}.eml"
-    message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
-    assert (message["To"], message["Subject"]) == ("a@b.example", "Köln")
-    assert message.get_content().replace("\r\n", "\n") == body + "\n"
-
-
 @pytest.mark.parametrize(
     "change", [{"subject": "Hi\r\nBcc: x@y.example"}, {"to": "a@b.example\nBcc: x@y.example"}]
 )
@@ -227,24 +212,3 @@ async def test_every_result_has_a_summary_and_hides_something(
     assert "call_id" not in shown
     assert not any("canary" in row.text for row in rows)
     assert summary(maps[name], result, Formats("en"))
-
-
-async def test_a_desk_that_cannot_be_read_is_one_general_sentence(
-    tools: Registry, tmp_path: Path
-) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/desk.sqlite3").write_bytes(b"no database" * 100)
-    with pytest.raises(ToolFault, match="internal error"):
-        await run(tools, "create_ticket", TICKET)
-
-
-async def test_a_busy_desk_is_waited_for(tools: Registry, tmp_path: Path) -> None:
-    await run(tools, "create_ticket", TICKET)
-    other = sqlite3.connect(tmp_path / "data/desk.sqlite3", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    waiting = asyncio.create_task(run(tools, "create_ticket", TICKET, "t-2"))
-    await asyncio.sleep(0.05)
-    assert not waiting.done()
-    other.execute("COMMIT")
-    other.close()
-    assert (await waiting)["ticket_id"] == "TICK-9002"
