@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,8 @@ from app.exchange.replay import MapRules, Recut
 from app.exchange.rules import Person
 from app.feed.memory import MemoryFeed
 from app.providers.connect import UnknownDialect, connect
-from app.providers.demo import SCENARIOS, make_demo
+from app.providers.demo import make_demo
+from app.providers.demo_script import SCENARIOS
 from app.providers.provider import MissingLibrary, Provider, Timeouts
 from app.providers.spec import ProviderSpec
 from app.providers.transports import RecordedBody
@@ -52,7 +53,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
     """
     settings.data.mkdir(parents=True, exist_ok=True)
     maps = _maps(settings.field_maps)
-    registry = _registry(settings)
+    registry = tools_of(settings)
     _refuse_maps_without_tools(maps, registry)
     async with AsyncExitStack() as stack:
         provider = _provider(settings)
@@ -71,6 +72,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         stack.callback(housekeeping.cancel)
         yield WebServices(
             conversations=conversations,
+            running=nullcontext,
             secret_key=_secret_key(settings),
             max_message_chars=settings.message_chars,
             heartbeat_s=settings.heartbeat_s,
@@ -156,7 +158,8 @@ def _maps(folder: Path | None) -> dict[str, FieldMap]:
         raise StartRefused(fault) from fault
 
 
-def _registry(settings: Settings) -> Registry:
+def tools_of(settings: Settings) -> Registry:
+    """The tools that the settings name. Raises :class:`StartRefused`."""
     if settings.tools == "shipped":
         root = settings.write_root or settings.data / "files"
         root.mkdir(parents=True, exist_ok=True)
@@ -253,7 +256,7 @@ def replay_parts(
     None leaves both as they are. Raises :class:`StartRefused`.
     """
     loaded = _maps(settings.field_maps if maps is None else maps)
-    registry = Registry() if maps is not None else _registry(settings)
+    registry = Registry() if maps is not None else tools_of(settings)
     spec = ProviderSpec(dialect=dialect, model="recorded", api_key="unused")
     try:
         provider = connect(spec, RecordedBody(body, chunk=size))

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from app.cli import maps, replay, serve
+from app.cli import check_maps, draft_map, replay, serve
 from app.settings import settings_table
 
 
@@ -31,6 +31,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     served.set_defaults(run=serve.run)
-    replay.add_to(commands)
-    maps.add_to(commands)
+    for name, command in (("replay", replay), ("check", check_maps), ("map", draft_map)):
+        command.configure(
+            commands.add_parser(name, help=command.SUMMARY, description=command.DESCRIPTION)
+        )
     return parser

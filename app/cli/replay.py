@@ -13,17 +13,13 @@ from app.exchange.replay import Replay
 from app.providers.connect import KNOWN_DIALECTS
 from app.settings import BadSetting, read_settings
 
+SUMMARY = "feed a recorded response body through the path of a live turn"
+DESCRIPTION = """Feeds a recorded response body through the code path of a live turn, dispatches
+nothing, and prints what was shown and what the gate said. Exit status 0 when the recording was
+read to its end, whatever the verdicts; 2 for an unreadable file."""
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = commands.add_parser(
-        "replay",
-        help="feed a recorded response body through the path of a live turn",
-        description=(
-            "Feeds a recorded response body through the code path of a live turn, dispatches "
-            "nothing, and prints what was shown and what the gate said. Exit status 0 when the "
-            "recording was read to its end, whatever the verdicts; 2 for an unreadable file."
-        ),
-    )
+
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--dialect", required=True, choices=KNOWN_DIALECTS)
     parser.add_argument("--maps", type=Path, help="folder of field maps (default: FIELD_MAPS)")

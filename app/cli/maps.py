@@ -1,1 +1,0 @@
-"""``formwork check`` and ``formwork map draft``: field maps for people who write them."""
