@@ -15,7 +15,7 @@ position, as the whole conversation. No database connection is held while waitin
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 from fastapi import APIRouter, Header, Query
@@ -26,12 +26,10 @@ from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.web.room import InRoom, Owner, Room
 from app.web.screen import Screen, announcements
+from app.web.sse import END, OPENING, message
 
 CATCH_UP_S = 5.0
 """All of what was missed is in the log already; a log that does not give it has lost it."""
-END: dict[str, Any] = {"event": "end", "data": ""}
-SEPARATOR = "\n"
-"""htmx splits at a lone carriage return: a chunk that ends in one would break a message in two."""
 HEADERS = {"Cache-Control": "no-store, no-transform"}
 
 
@@ -58,8 +56,7 @@ async def follow(
         viewer.messages(view, position, after if last_event_id is None else last_event_id),
         headers=HEADERS,
         ping=services.heartbeat_s,
-        ping_message_factory=lambda: ServerSentEvent(comment="", sep=SEPARATOR),
-        sep=SEPARATOR,
+        ping_message_factory=lambda: ServerSentEvent(comment="", sep="\n"),
         send_timeout=services.send_timeout_s,
         shutdown_event=stopping,
         shutdown_grace_period=services.shutdown_grace_s,
@@ -79,14 +76,14 @@ class Viewer:
 
     async def messages(
         self, view: ConversationView, position: str, after: str
-    ) -> AsyncGenerator[dict[str, Any], None]:
+    ) -> AsyncGenerator[bytes, None]:
         """Messages without end; a comment at once, so that a proxy passes the headers on."""
-        yield {"comment": ""}
+        yield OPENING
         try:
             if after != position:
-                yield _message(position, await self._missed(view, position, after))
-            async for message in self._live(view, position):
-                yield message
+                yield message(position, await self._missed(view, position, after))
+            async for sent in self._live(view, position):
+                yield sent
         except UnknownConversation:
             yield END
         except Exception:  # noqa: BLE001 - logged; see above for why the stream must end
@@ -96,18 +93,16 @@ class Viewer:
             if not self._stopping.is_set():
                 yield END
 
-    async def _live(
-        self, view: ConversationView, position: str
-    ) -> AsyncGenerator[dict[str, Any], None]:
+    async def _live(self, view: ConversationView, position: str) -> AsyncGenerator[bytes, None]:
         while True:
             screen = Screen(view)
             try:
                 async for entry in self._entries(position):
-                    yield _message(entry.position, self._fragments.update(screen, entry.updates))
+                    yield message(entry.position, self._fragments.update(screen, entry.updates))
                 return
             except Trimmed:  # a viewer that fell behind what the log keeps
                 view, position = await self._conversations.view(self._owner, self._conversation)
-                yield _message(position, self._fragments.snapshot(view))
+                yield message(position, self._fragments.snapshot(view))
 
     async def _missed(self, view: ConversationView, position: str, after: str) -> str:
         """What happened between two positions, as the state it has led to."""
@@ -155,11 +150,6 @@ class Viewer:
                 step.cancel()
                 await asyncio.wait({step})
             await _close(entries)
-
-
-def _message(position: str, data: str) -> dict[str, Any]:
-    """A message; one that changes nothing on the page still moves its position."""
-    return {"id": position, "data": data} if data else {"id": position}
 
 
 def _exchanges(updates: Iterable[Update]) -> Iterable[str]:

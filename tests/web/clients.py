@@ -39,7 +39,8 @@ def messages(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     """Events of a stream as htmx reads them; ``data`` is absent where none was sent."""
     event: dict[str, Any] = {}
     for line in lines:
-        name, _, value = line.partition(": ")
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
         if not line:
             if event:
                 yield event
@@ -47,4 +48,4 @@ def messages(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
         elif name == "data" and "data" in event:
             event["data"] += "\n" + value
         elif name:
-            event[name.rstrip(":")] = value
+            event[name] = value
