@@ -49,11 +49,17 @@ class Places:
         index = bisect_left(self._last, keys)
         block = self._blocks[index]
         insort(block, (keys, path), key=_keys)
-        within = bisect_left(block, keys, key=_keys)
-        place = sum(map(len, self._blocks[:index])) + within
         if len(block) > 2 * _BLOCK:
             self._split(index)
-        return place
+        return self.of(keys)
+
+    def of(self, keys: Keys) -> int:
+        """The index, among all, of the row at these keys."""
+        if keys == self._last[-1]:
+            return self._count - 1
+        index = bisect_left(self._last, keys)
+        within = bisect_left(self._blocks[index], keys, key=_keys)
+        return sum(map(len, self._blocks[:index])) + within
 
     def remove(self, keys: Keys) -> None:
         """Take out the row at these keys."""

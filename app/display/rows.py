@@ -50,13 +50,12 @@ RowEdit: TypeAlias = RowPut | RowExtended | RowTaken
 
 
 class _OpenLeaf:
-    """The shown leaf that is being written now."""
+    """A shown leaf that is being written."""
 
     def __init__(self, path: Path, leaf: Leaf, nodes: list[Node]) -> None:
         self.path = path
         self.leaf = leaf
         self.keys = place_keys(path, nodes)
-        self.place = 0
         self.held = Held()
         self.pieces: list[str] = []
         self.length = 0
@@ -81,7 +80,8 @@ class CallRows:
         self._formats = formats
         self._rows: dict[Path, Row] = {}
         self._places = Places()
-        self._open: _OpenLeaf | None = None
+        self._open: dict[Path, _OpenLeaf] = {}
+        """One in a text; a dialect that sends values by pieces may have several."""
 
     @property
     def rows(self) -> list[Row]:
@@ -100,23 +100,21 @@ class CallRows:
             case Opened(path=path):
                 yield from self._opened(path)
             case Grew(path=path, text=text):
-                if self._open is not None and self._open.path == path:
-                    yield from self._grew(self._open, text)
+                if opened := self._open.get(path):
+                    yield from self._grew(opened, text)
             case Settled(path=path, value=value):
-                if self._open is not None and self._open.path == path:
-                    yield from self._settled(self._open, value)
-                    self._open = None
+                if opened := self._open.pop(path, None):
+                    yield from self._settled(opened, value)
 
     def _opened(self, path: Path) -> Iterator[RowEdit]:
-        if self._open is not None:
+        if around := self._open.pop(path[:-1], None):
             # Something opened within it, so it is a container and no leaf.
-            yield from self._take_back(self._open)
-            self._open = None
+            yield from self._take_back(around)
         assert self._root is not None
         nodes = nodes_along(self._root, path)
         if not nodes or not isinstance(nodes[-1], Leaf):
             return
-        self._open = opened = _OpenLeaf(path, nodes[-1], nodes)
+        self._open[path] = opened = _OpenLeaf(path, nodes[-1], nodes)
         if isinstance(path[-1], str):
             yield self._put(opened, "", RowStatus.WRITING)
 
@@ -145,13 +143,14 @@ class CallRows:
         path = opened.path
         known = self._rows.get(path)
         if known is None:
-            opened.place = self._places.add(opened.keys, path)
-            confined = opened.place < len(self._rows)
+            place = self._places.add(opened.keys, path)
+            confined = place < len(self._rows)
             row = Row(path, opened.leaf.label, text, status, opened.leaf.kind, confined)
         else:
+            place = self._places.of(opened.keys)
             row = replace(known, text=text, status=status)
         self._rows[path] = row
-        return RowPut(row, opened.place)
+        return RowPut(row, place)
 
     def _take_back(self, opened: _OpenLeaf) -> Iterator[RowEdit]:
         if self._rows.pop(opened.path, None) is not None:
@@ -159,9 +158,9 @@ class CallRows:
             yield RowTaken(opened.path)
 
     def _gather(self) -> None:
-        """Join the text of the row that streams; only when somebody asks for it whole."""
-        opened = self._open
-        if opened is not None and opened.length:
-            text = "".join(opened.pieces)
-            opened.pieces = [text]
-            self._rows[opened.path] = replace(self._rows[opened.path], text=text)
+        """Join the text of what streams; only when somebody asks for it whole."""
+        for path, opened in self._open.items():
+            if opened.length:
+                text = "".join(opened.pieces)
+                opened.pieces = [text]
+                self._rows[path] = replace(self._rows[path], text=text)

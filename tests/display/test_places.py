@@ -19,6 +19,7 @@ def test_places_are_those_of_a_sorted_list(steps: list[tuple[Keys, bool]]) -> No
         place = known.add(keys, keys)
         reference = sorted([*reference, keys])
         assert place == reference.index(keys)
+        assert [known.of(each) for each in reference] == list(range(len(reference)))
         assert len(known) == len(reference)
     assert list(known) == reference
 

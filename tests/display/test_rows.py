@@ -3,15 +3,17 @@
 import pytest
 
 from app.calls.arguments import ArgumentParser
+from app.calls.json_types import JsonObject, JsonValue, Path
+from app.calls.object_arguments import ObjectArguments
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.rows import CallRows, RowPut
 from app.display.view import Row, RowKind, RowStatus
-from tests.display.forming import form, pieces
+from tests.display.forming import Screen, form, pieces
 from tests.display.maps import compiled
 
 STRING = {"type": "string"}
-SETTLED, WRITING, STREAMING = RowStatus.SETTLED, RowStatus.WRITING, RowStatus.STREAMING
+SETTLED, WRITING = RowStatus.SETTLED, RowStatus.WRITING
 
 
 def shown(rows: list[Row]) -> list[tuple[str, str, str]]:
@@ -249,3 +251,50 @@ def test_arrays_before_rows_that_came_first_keep_their_places(search: FieldMap) 
     assert rows[count].path == ("lines", 0, "sku")
     assert rows[-1].path == ("limit",)
     assert all(row.confined for row in rows[:-1])
+
+
+def test_values_that_are_sent_by_pieces_and_by_turns_grow_side_by_side() -> None:
+    field_map = compiled(
+        {"a": STRING, "b": STRING, "c": STRING, "d": {"type": "array", "items": STRING}},
+        {
+            "a": {"label": "A", "mode": "stream"},
+            "b": {"label": "B", "mode": "stream"},
+            "c": {"label": "C"},
+            "d": {"label": "D", "items": {"mode": "stream"}},
+        },
+    )
+    sent, forming, screen = ObjectArguments(), CallRows(field_map, Formats("en")), Screen()
+    patches: list[tuple[Path, str, bool]] = [
+        (("b",), "b1", True),
+        (("a",), "a1", True),
+        (("d", 0), "d1", True),
+        (("b",), "b2 e\u0301", True),
+        (("c",), "hid", True),
+        (("a",), "a2", False),
+        (("d", 0), "d2", False),
+        (("c",), "den", False),
+        (("b",), "!", False),
+    ]
+    texts: list[list[str]] = []
+    for path, value, continues in patches:
+        sent.patch(path, value, continues)
+        screen.apply(forming.take(sent.changes()))
+        assert forming.rows == screen.rows
+        texts.append([row.text for row in screen.rows])
+    assert texts[3] == ["a1", "b1b2 ", "d1"]
+    assert texts[4] == ["a1", "b1b2 ", "", "d1"]
+    assert texts[-1] == ["a1a2", "b1b2 e\u0301!", "hidden", "d1d2"]
+    assert {row.status for row in screen.rows} == {SETTLED}
+
+
+@pytest.mark.parametrize("value", [{"x": "canary"}, ["canary"], {}, []])
+def test_an_object_that_is_sent_whole_shows_as_its_text_would(
+    ticket: FieldMap, value: JsonObject | list[JsonValue]
+) -> None:
+    sent, forming, screen = ObjectArguments(), CallRows(ticket, Formats("en")), Screen()
+    sent.whole({"title": value, "priority": "low", "description": "text", "secret": "canary"})
+    screen.apply(forming.take(sent.changes()))
+    assert shown(screen.rows) == [
+        ("priority", "Low", "settled"),
+        ("description", "text", "settled"),
+    ]
