@@ -22,7 +22,8 @@ nothing half-written may follow, and the usage report, which we ask for and whic
 have come with or after the finish reason. That is asked of every server that keeps to the
 protocol in the least: its chunks say when they were ``created``, or speak of ``usage``. Of a bare
 relay that does neither, or that refused to be asked for usage, the finish reason is all the
-evidence there is. So a body of which more than the mark itself was cut off is never complete.
+evidence there is. So a body of which more was cut off than the mark, and a report that came before
+already, is never complete.
 """
 
 from collections.abc import Callable, Iterator
@@ -212,11 +213,13 @@ class ChatTurn:
     def _take_usage(self, chunk: JsonObject) -> Iterator[Event]:
         if self._usage_asked() and ("created" in chunk or "usage" in chunk):
             self._usage_owed = True
-        usage = as_object(chunk.get("usage") or as_object(chunk.get("x_groq")).get("usage"))
-        if usage:
+        report = as_object(chunk.get("usage"))
+        if report:
             self._usage_given = self._stop is not None
-            if (tokens := as_integer(usage.get("completion_tokens"))) is not None:
-                yield Usage(tokens)
+        # Groq tells it under its own name too, beside the finish reason; the report still follows.
+        usage = report or as_object(as_object(chunk.get("x_groq")).get("usage"))
+        if (tokens := as_integer(usage.get("completion_tokens"))) is not None:
+            yield Usage(tokens)
 
     def _take_error(self, error: JsonValue) -> Iterator[Event]:
         fields = as_object(error)

@@ -102,7 +102,8 @@ class ResponseTurn:
         self._items: list[_Item] = []
         self._blocks = 0
         self._refusing = False
-        self._unanswered: dict[str, JsonObject] = {}
+        self._unanswered: dict[str, tuple[int, JsonObject]] = {}
+        """By the call's id: the block and the item of a call that only we could answer."""
         self._skipped = 0
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
@@ -214,12 +215,17 @@ class ResponseTurn:
             case "message":
                 yield from self._message_done(item, fields)
             case _ if _is_client_call(fields):
-                self._unanswered[as_text(fields.get("call_id") or fields.get("id"))] = fields
+                self._unanswered[_answer_key(fields)] = (item.block, fields)
             case _:
-                self._unanswered.pop(as_text(fields.get("call_id")), None)
-                if _is_work(fields):
-                    yield ProviderWork(item.block, as_name(fields.get("name")) or kind, True)
-                yield Retained(item.block, _without_nulls(fields))
+                yield from self._answered(fields)
+                yield from _work_done(item.block, fields)
+
+    def _answered(self, fields: JsonObject) -> Iterator[Event]:
+        """What the provider answers by itself was its own work, and goes back as it came."""
+        block, call = self._unanswered.pop(_answer_key(fields), (0, None))
+        if call is not None:
+            yield ProviderWork(block, as_text(call.get("type")), True)
+            yield Retained(block, _without_nulls(call))
 
     def _message_done(self, item: _Item, fields: JsonObject) -> Iterator[Event]:
         for part in map(as_object, as_list(fields.get("content"))):
@@ -264,9 +270,8 @@ class ResponseTurn:
                 yield ArgumentSnapshot(item.block, as_text(fields.get("arguments")))
 
     def _refuse_unanswered(self) -> Iterator[Event]:
-        for fields in self._unanswered.values():
+        for block, fields in self._unanswered.values():
             kind = as_text(fields.get("type"))
-            block = self._new({}, kind).block
             id_ = as_name(fields.get("call_id")) or as_name(fields.get("id"))
             yield CallAnnounced(block, id_, as_name(fields.get("name")))
             asked = fields.get(CLIENT_CALLS[kind])
@@ -274,9 +279,7 @@ class ResponseTurn:
                 yield ArgumentFragment(block, asked)
             elif isinstance(asked, dict):
                 yield ArgumentObject(block, asked)
-            yield ProtocolFault(
-                f"a {kind} asks for an answer, and that tool was not offered", block
-            )
+            yield ProtocolFault(f"a {kind} asks for an answer; no such tool was offered", block)
 
     def _fail(self, error: JsonValue) -> Iterator[Event]:
         failure = failure_from_body(error, secrets=self._secrets)
@@ -299,6 +302,16 @@ def _spoken(item: _Item, piece: str) -> Iterator[Event]:
     if text := readable(item.text.feed(piece)):
         item.spoken = True
         yield TextDelta(item.block, text)
+
+
+def _work_done(block: int, fields: JsonObject) -> Iterator[Event]:
+    if _is_work(fields):
+        yield ProviderWork(block, as_name(fields.get("name")) or as_text(fields.get("type")), True)
+    yield Retained(block, _without_nulls(fields))
+
+
+def _answer_key(fields: JsonObject) -> str:
+    return as_text(fields.get("call_id") or fields.get("approval_request_id") or fields.get("id"))
 
 
 def _is_client_call(fields: JsonObject) -> bool:

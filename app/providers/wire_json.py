@@ -36,6 +36,8 @@ def read(text: str | bytes, *, unique_keys: bool = False) -> JsonValue:
                 object_pairs_hook=_unique if unique_keys else None,
             ),
         )
+    except UnreadableJson:
+        raise
     except (ValueError, RecursionError, ArithmeticError) as error:
         raise UnreadableJson(f"not a JSON document: {type(error).__name__}") from error
 
@@ -43,12 +45,12 @@ def read(text: str | bytes, *, unique_keys: bool = False) -> JsonValue:
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise UnreadableJson("a key stands twice in one object")
     return members
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
+    raise UnreadableJson(f"{name} is no JSON value")
 
 
 def plain(value: JsonValue) -> Any:
