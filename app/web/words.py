@@ -126,12 +126,16 @@ def call_head(call: CallView) -> tuple[str, str, str]:
 
 
 def next_step(call: CallView) -> str | None:
-    """What happens next after a call that did not end well, or None."""
+    """Why a call did not end well, once more and whole, and what happens next; or None.
+
+    The head may be too narrow for a reason (it must not grow, or the rows below would move).
+    """
     match call.state:
         case CallState.NOT_RUN if call.reason:
-            return NEXT_STEPS[Reason(call.reason)]
+            reason = Reason(call.reason)
+            return f"{REASONS[reason]}. {NEXT_STEPS[reason]}"
         case CallState.FAILED:
-            return FAILED_NEXT_STEP
+            return f"{call.reason}. {FAILED_NEXT_STEP}" if call.reason else FAILED_NEXT_STEP
         case CallState.UNKNOWN:
             return UNKNOWN_NEXT_STEP
         case _:

@@ -68,7 +68,8 @@ def test_a_done_call_tells_only_what_is_known():
 def test_each_reason_has_a_sentence_and_a_next_step(reason: Reason):
     assert words.REASONS[reason]
     call = CallView("c", "Create ticket", CallState.NOT_RUN, reason=reason)
-    assert (words.next_step(call) or "").startswith("Nothing was done.")
+    said = words.next_step(call) or ""
+    assert said.startswith(f"{words.REASONS[reason]}. Nothing was done.")
 
 
 def test_what_may_have_happened_is_not_said_to_be_undone():

@@ -1,0 +1,133 @@
+"""A call takes shape in a real browser: nothing is replaced, nothing moves, nothing is claimed."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.calls.states import INITIAL_STATES, TRANSITIONS, CallState
+from tests.browser.conftest import Scripted
+from tests.web.dom import parse
+from tests.web.scripts import SCRIPTS
+
+pytestmark = pytest.mark.browser
+RECORDER = Path(__file__).with_name("recorder.js")
+ENDING = [
+    "Open a ticket about the March invoice run",
+    "Draft an email to Ada",
+    "Order something that is not allowed",
+    "Open a ticket while the tracker is down",
+    "Open a ticket and pull the plug",
+    "Open a ticket and be cut off",
+    "Archive the report",
+]
+FOLLOWS = {(before, after) for (before, _), after in TRANSITIONS.items()}
+
+
+def say(page: Page, message: str, address: str) -> None:
+    """Send a message, from the keyboard, on a page that follows its conversation already."""
+    page.add_init_script(path=RECORDER)
+    page.goto(address)
+    page.keyboard.type("Hello")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/c/*")
+    expect(page.locator("html[data-connected]")).to_have_count(1)
+    expect(page.locator("button[name=stop]")).to_have_count(0)
+    page.evaluate("() => { seen.said.length = seen.shifts.length = 0 }")
+    page.locator("textarea").focus()
+    page.keyboard.type(message)
+    page.keyboard.press("Enter")
+    expect(page.locator("textarea")).to_have_value("")
+    expect(page.locator(".said", has_text=message)).to_have_count(1)
+
+
+def ended(page: Page) -> dict[str, Any]:
+    """Wait for the end of the exchange; what was seen until then."""
+    expect(page.locator("button[name=stop]")).to_have_count(0, timeout=20_000)
+    return page.evaluate("seen")
+
+
+@pytest.mark.parametrize("message", ENDING)
+def test_a_scenario_is_true_at_every_moment(page: Page, server: Scripted, message: str):
+    say(page, message, server.address)
+    seen = ended(page)
+    assert seen["rows"] or message == "Archive the report"
+    for key, texts in seen["rows"].items():
+        for before, after in pairwise(texts):
+            assert after.startswith(before), f"{key} was replaced"
+    for call, heads in seen["states"].items():
+        states = [CallState(head.partition(" | ")[0]) for head in heads]
+        path = [states[0], *(b for a, b in pairwise(states) if a != b)]
+        assert path[0] in INITIAL_STATES, f"{call} began as {path[0]}"
+        assert set(pairwise(path)) <= FOLLOWS
+    assert seen["moves"] == []
+    assert not any(re.search(r'["{}\\]', text) for text in seen["texts"])
+    assert seen["breaches"] == []
+
+
+@pytest.mark.parametrize("message", ENDING)
+def test_a_page_that_watched_equals_the_page_loaded_now(page: Page, server: Scripted, message: str):
+    say(page, message, server.address)
+    ended(page)
+    live = page.locator("#log").evaluate("log => (log.normalize(), log.outerHTML)")
+    page.reload()
+    loaded = page.locator("#log").evaluate("log => (log.normalize(), log.outerHTML)")
+    assert parse(live).canonical() == parse(loaded).canonical()
+
+
+@pytest.mark.parametrize("message", ENDING)
+def test_each_change_of_state_is_announced_once(page: Page, server: Scripted, message: str):
+    say(page, message, server.address)
+    seen = ended(page)
+    changes = sum(
+        len({head.partition(" | ")[0] for head in heads}) for heads in seen["states"].values()
+    )
+    assert len(seen["said"]) == changes + 1
+    assert not any(word in " ".join(seen["said"]) for word in ("BILLING", "invoice run failed"))
+
+
+def test_nothing_on_the_page_shifts_while_a_call_forms(page: Page, server: Scripted):
+    say(page, "Open a ticket, slowly", server.address)
+    expect(page.locator("[data-field=description] [data-value]")).to_contain_text("212")
+    assert page.evaluate("seen.shifts") == []
+
+
+def test_a_field_being_written_shows_its_label_and_no_value(page: Page, server: Scripted):
+    say(page, "Open a ticket, slowly", server.address)
+    title = page.locator("[data-field=title]")
+    expect(title).to_have_count(1)
+    texts = page.evaluate(
+        """() => new Promise(done => setTimeout(() =>
+            done(Object.entries(seen.rows).find(([key]) => key.endsWith(" title"))[1]), 900))"""
+    )
+    assert texts == ["", "March invoice run failed"]
+
+
+def test_a_tool_without_a_map_shows_its_name_and_state_alone(page: Page, server: Scripted):
+    say(page, "Archive the report", server.address)
+    ended(page)
+    call = page.locator("[data-call]")
+    expect(call).to_have_text("archive_report · 1.8 s")
+    expect(call.locator("[data-field]")).to_have_count(0)
+
+
+def test_rows_that_arrive_out_of_order_stand_in_the_order_of_the_form(page: Page, server: Scripted):
+    say(page, "Order something that is not allowed", server.address)
+    seen = ended(page)
+    assert seen["moves"] == []
+    fields = page.locator("[data-field]").evaluate_all("rows => rows.map(r => r.dataset.field)")
+    assert fields[:2] == ["customer.name", "customer.city"]
+    assert fields[-1] == "note"
+
+
+def test_every_script_is_driven_or_waits_for_good():
+    waiting = {
+        "Order paper and pencils",
+        "Open a ticket and write to Ada",
+        "Open a ticket, slowly",
+        "Open a ticket while the tracker is slow",
+    }
+    assert set(ENDING) | waiting == set(SCRIPTS)
