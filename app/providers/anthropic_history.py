@@ -51,7 +51,7 @@ def _tool(offer: ToolOffer, eager: bool) -> dict[str, Any]:
     tool: dict[str, Any] = {
         "name": offer.name,
         "description": offer.description,
-        "input_schema": offer.parameters,
+        "input_schema": plain(offer.parameters),
     }
     if offer.streams and eager:
         tool["eager_input_streaming"] = True

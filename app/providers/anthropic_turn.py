@@ -70,11 +70,12 @@ class TurnReader:
             self._junk += 1  # keep-alives: an empty event, `: PROCESSING`, `[DONE]`
             return
         try:
-            event = read(data)
-        except UnreadableJson:
+            # An event with a call may hold its arguments, and no key may stand twice in those.
+            event = read(data, unique_keys='"tool_use"' in data)
+        except UnreadableJson as error:
             if chunk.event == "error":
                 raise failure_from_body(data, secrets=self._secrets) from None
-            yield ProtocolFault("an event is no JSON document")
+            yield ProtocolFault(f"an event cannot be read: {error}")
             return
         if isinstance(event, dict):
             kind = as_text(event.get("type")) or (chunk.event or "")

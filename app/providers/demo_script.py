@@ -18,6 +18,7 @@ from app.providers.demo_texts import (
     INVOICE_TICKET,
     MARCH_TICKET,
     NOTES,
+    SEARCH,
     refund_of,
     urgent_ticket,
 )
@@ -29,7 +30,7 @@ EMAIL_FRAGMENTS = 180
 """At a mean gap of 16 ms (the median is 11) the e-mail takes about three seconds."""
 
 _SCHEMA_FAULT = re.compile(r"schema|argument|priority|urgent", re.IGNORECASE)
-_INVOICE_NUMBER = re.compile(r"\bINV-\d{4}-\d{3,6}\b", re.IGNORECASE)
+_INVOICE_NUMBER = re.compile(r"\bINV-\d{4}-\d{4}\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?:€|\bEUR)\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d\d)?(?!\d)", re.IGNORECASE)
 
 
@@ -52,7 +53,7 @@ class Scenario:
 
 def answer(situation: Situation) -> Reply:
     """The demo model's next turn."""
-    scenario = next((one for one in _BY_PRECEDENCE if one.matches(situation.message)), None)
+    scenario = chosen(situation.message)
     if scenario is None:
         return say(
             "I am the demo model: a script and no language model, so this is all I can do.",
@@ -63,6 +64,11 @@ def answer(situation: Situation) -> Reply:
     if missing:
         return say(f"That needs the tool {missing[0]}, which I have not been given here.")
     return scenario.play(situation)
+
+
+def chosen(message: str) -> Scenario | None:
+    """The scenario that a message asks for; None where it asks for nothing of the kind."""
+    return next((one for one in _BY_PRECEDENCE if one.matches(message)), None)
 
 
 def _once(first: Callable[[Situation], Reply]) -> Callable[[Situation], Reply]:
@@ -106,6 +112,10 @@ def _refund(situation: Situation) -> Reply:
 
 def _notes(_: Situation) -> Reply:
     return call("I'll put the notes into a file.", Call("write_file", NOTES))
+
+
+def _search(_: Situation) -> Reply:
+    return call("I'll search the tracker.", Call("search_tickets", SEARCH))
 
 
 def _dies(_: Situation) -> Reply:
@@ -201,6 +211,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         _once(_notes),
     ),
     _scenario(
+        "search",
+        "Search the open tickets",
+        r"\b(?:search|find|list|such\w*)\b.*\btickets?\b",
+        ["search_tickets"],
+        _once(_search),
+    ),
+    _scenario(
         "urgent",
         "Open an urgent ticket",
         r"\burgent|\bdringend",
@@ -232,7 +249,16 @@ SCENARIOS: tuple[Scenario, ...] = (
 """In the order of the chips."""
 
 _PRECEDENCE = (
-    *("dies", "cut_off", "refusal", "urgent", "refund", "email", "notes", "both", "ticket"),
+    "dies",
+    "cut_off",
+    "refusal",
+    "urgent",
+    "refund",
+    "email",
+    "notes",
+    "search",
+    "both",
+    "ticket",
     "invoice",
 )
 """A message that names several things means the more particular one."""

@@ -30,6 +30,12 @@ NOTES = (
     r'- Path of the log: C:\\logs\\run.txt\n"}'
 )
 
+SEARCH = (
+    r'{"filter":{"status":"open","since":"2026-01-01"},"projects":["BILLING","CORE","WEB"],'
+    r'"sort":[{"field":"priority","descending":true},{"field":"created"}],"limit":100,'
+    r'"dry_run":false}'
+)
+
 EMAIL = (
     r'{"to":"finance@example.com","subject":"March invoice run: what happened and what is next",'
     r'"body":"Dear colleagues,\n\nthe March invoice run stopped last night after 312 of 1,040'

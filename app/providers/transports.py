@@ -1,7 +1,7 @@
 """HTTP transports: a recorded body, and the watch that stands before every live one.
 
-The SDKs of Anthropic, OpenAI and Google speak ``httpx2``; for one that speaks ``httpx`` see
-:mod:`app.providers.legacy_httpx`.
+They speak ``httpx2``, as the SDKs of Anthropic, OpenAI and Google do. :mod:`app.providers.sdk_body`
+takes them to an SDK that speaks ``httpx``.
 
 The watch gives what no SDK gives: idle timeouts that count bytes (a ping is a byte), an end to a
 line that does not end, and a tap on the response's bytes. What it raises ends the turn as

@@ -65,6 +65,7 @@ KINDS: Mapping[str, Kind] = {
     "input-in-start-and-other-fragments": Kind(
         _COMPLETE, "tool_use", (("toolu_01", "f", '{"x": 2}'),), fault="differ"
     ),
+    "input-in-start-with-a-key-twice": Kind(_COMPLETE, "tool_use", fault="twice"),
     "whole-call-in-message-start": Kind(
         _COMPLETE, "tool_use", (("toolu_01", "roll_die", {"player": "two"}),), kept=("container",)
     ),
@@ -150,7 +151,7 @@ KINDS: Mapping[str, Kind] = {
     "index-used-twice": Kind(_COMPLETE, "tool_use", (_EMPTY,), fault="index"),
     "two-stop-reasons": Kind(_COMPLETE, "tool_use", (_EMPTY,), fault="two stop reasons"),
     "two-message-starts": Kind(_COMPLETE, "tool_use", (), fault="second message_start"),
-    "broken-event": Kind(_COMPLETE, "tool_use", (("toolu_01", "f", ""),), fault="no JSON"),
+    "broken-event": Kind(_COMPLETE, "tool_use", (("toolu_01", "f", ""),), fault="not a JSON"),
     "text-within-call": Kind(_COMPLETE, "tool_use", (("toolu_01", "f", ""),), fault="text_delta"),
     "unknown-kinds": Kind(_COMPLETE, "end_turn", text="Hello", warns="hologram"),
     "missing-id-and-name": Kind(_COMPLETE, "tool_use", ((None, None, ""),)),
