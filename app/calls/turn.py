@@ -202,9 +202,9 @@ class Turn:
         return tuple(self._calls)
 
     @property
-    def hopeless(self) -> bool:
-        """Whether nothing that may still come can make the turn usable."""
-        return self.fault is not None
+    def overfull(self) -> bool:
+        """Whether a limit was passed, so that reading on would be work for nothing."""
+        return self.fault is not None and self.fault.reason is Reason.TOO_LARGE
 
     def receive(self, event: Event) -> list[Change]:
         """Take one event in; returns what it changed."""

@@ -19,6 +19,7 @@ GRACEFUL_S = 8
 def run(arguments: argparse.Namespace) -> int:
     del arguments  # the command takes none
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # a migration is no news for a person
     try:
         settings = read_settings()
         return asyncio.run(_serve(settings))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from app.calls.events import ArgumentFragment, Event, Stop
 from app.calls.exact_json import dump_exact
 from app.calls.gate import Judged, Terms, Verdict, judge
+from app.calls.history import UserMessage
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.limits import Limits
 from app.calls.turn import Call, FinishedTurn
@@ -102,7 +103,7 @@ class Replay:
 
     async def run(self) -> None:
         """Replay to the end of the recording, whatever it holds."""
-        request = TurnRequest(history=(), tools=(), max_tokens=1)
+        request = TurnRequest(history=(UserMessage("replay"),), tools=(), max_tokens=1)
         try:
             finished = await stream_turn(
                 self._provider, request, self._live, self._tell, StopSignal()

@@ -22,7 +22,7 @@ async def stream_turn(
     stop: StopSignal,
     watch: Watch | None = None,
 ) -> FinishedTurn:
-    """Run one request to the end of its stream, a stop, or a fault that makes it hopeless.
+    """Run one request to the end of its stream, a stop, or a limit that it passes.
 
     Raises the provider's failure. However it ends, the provider's stream is closed first.
     """
@@ -55,7 +55,7 @@ async def _read(
                 watch(event)
             if updates:
                 await sink(updates)
-            if live.turn.hopeless:
+            if live.turn.overfull:
                 return
     finally:
         await events.aclose()

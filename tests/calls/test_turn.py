@@ -232,7 +232,7 @@ def test_after_a_fault_nothing_more_is_taken_in() -> None:
     assert turn.calls[0].text == '{"x":'
     assert len(turn.calls) == 1
     assert len(changes) == 2
-    assert turn.hopeless
+    assert not turn.overfull
 
 
 def test_the_end_of_a_turn_with_an_open_call_is_incomplete() -> None:
@@ -261,6 +261,7 @@ def test_past_a_limit_the_turn_is_too_large(
     turn, _ = play(CallAnnounced(0, "a", "f"), *events, limits=limits)
     assert turn.fault is not None
     assert turn.fault.reason is Reason.TOO_LARGE
+    assert turn.overfull
     assert re.search(both_numbers, turn.fault.detail)
 
 
