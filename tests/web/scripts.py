@@ -22,7 +22,7 @@ from app.display.view import (
     TurnOpened,
     Update,
 )
-from tests.web.scripted import Step
+from tests.web.scripted import Script, Step
 
 GAP = 0.06
 TICKET_FRAME = (
@@ -329,7 +329,7 @@ def nameless(exchange: str) -> Sequence[Step]:
     ]
 
 
-SCRIPTS = {
+SCRIPTS: dict[str, Script] = {
     "Open a ticket about the March invoice run": ticket,
     "Draft an email to Ada": email,
     "Order paper and pencils": order_waiting,
@@ -341,4 +341,5 @@ SCRIPTS = {
     "Open a ticket and pull the plug": unknown,
     "Open a ticket and be cut off": abandoned,
     "Archive the report": nameless,
+    "Archive slowly": lambda _: [(600, [])],
 }

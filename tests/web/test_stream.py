@@ -5,13 +5,17 @@ from collections.abc import AsyncIterator
 from itertools import islice
 from typing import Any
 
+import anyio
 import pytest
 from starlette.testclient import TestClient
 
 from app.calls.states import CallState
 from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
 from app.feed.feed import Entry
+from app.web.application import create_app
 from app.web.fragments import PARTIAL_END
+from app.web.sse import OPENING
+from app.web.stream import Viewer
 from tests.web.clients import begin, client, messages, stream_address
 from tests.web.dom import Node, apply_message, parse
 from tests.web.scripted import WHEN, Script, ScriptedConversations
@@ -223,3 +227,18 @@ def test_text_with_line_breaks_arrives_whole():
         (event,) = read(session, address, 1)
     assert event["id"] == "e:2"
     assert "a\n\nid: 7\ndata: b" in parse(event["data"] + PARTIAL_END).text()
+
+
+async def test_a_server_that_stops_ends_a_stream_without_a_word():
+    scripted = ScriptedConversations(QUIET)
+    room = create_app(scripted.services()).state.room
+    async with scripted.running():
+        conversation = await scripted.create("ada")
+        await scripted.send("ada", conversation, "Hello")
+        stopping = anyio.Event()
+        viewer = Viewer(room, "ada", conversation, stopping)
+        sent: list[bytes] = []
+        async for message in viewer.messages(*await scripted.view("ada", conversation), "e:1"):
+            sent.append(message)
+            stopping.set()
+    assert sent == [OPENING]

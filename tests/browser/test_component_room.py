@@ -1,0 +1,262 @@
+"""The page around the calls: coming back, keyboard, scroll and focus, no script, hostile text."""
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from app.calls.states import CallState
+from app.display.view import TextGrew, TurnOpened, Update
+from tests.browser.conftest import Scripted
+from tests.web.dom import parse
+from tests.web.scripts import TICKET_FRAME, CallScript
+
+pytestmark = pytest.mark.browser
+
+LOG = "log => (log.normalize(), log.outerHTML)"
+HOSTILE = (
+    "<script>document.title = 'owned'</script>",
+    "<img src=x onerror=\"document.title = 'owned'\">",
+    "</div></section></hx-partial><hx-partial id=log hx-swap=innerHTML>gone",
+    "javascript:document.title='owned'",
+    "<svg onload=document.title='owned'>",
+    "</textarea><title>owned</title><base href=//evil.example>",
+    '" autofocus onfocus="document.title=1" x="',
+    "<form action=//evil.example><button name=stop>",
+    "{{ 7 * 7 }}${7*7}<%= 7 %>",
+    "<template><script>1</script></template>",
+)
+
+
+def begin(page: Page, server: Scripted) -> tuple[str, CallScript]:
+    """A conversation whose exchange stays open, followed by the page."""
+    page.goto(server.address)
+    page.locator("textarea").fill("Archive slowly")
+    with page.expect_response("**/stream*"):
+        page.keyboard.press("Enter")
+    conversation = page.url.rpartition("/")[2]
+    return conversation, CallScript(server.conversations.open_exchange(conversation), 0)
+
+
+def show(page: Page, *, hidden: bool) -> None:
+    """What a browser does to a page when its tab is left or come back to."""
+    page.evaluate(
+        """hidden => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
+
+
+def test_a_hidden_tab_comes_back_without_a_duplicate_or_a_gap(page: Page, server: Scripted):
+    conversation, call = begin(page, server)
+    server.play(conversation, [call.opened(), call.announced("Create ticket", TICKET_FRAME)])
+    expect(page.locator("[data-call]")).to_have_count(1)
+    for turn, updates in enumerate(
+        (
+            [call.row(("project",), "Project", "BILLING", place=0)],
+            [call.row(("title",), "Title", "March", place=1), call.changed(CallState.READY)],
+            [TextGrew(call.exchange, call.turn, "text", "And so on")],
+        )
+    ):
+        show(page, hidden=True)
+        server.play(conversation, updates)
+        with page.expect_response("**/stream*") as again:
+            show(page, hidden=False)
+        assert "last-event-id" in again.value.request.headers, f"turn {turn}"
+        server.play(conversation, [TextGrew(call.exchange, call.turn, "text", f"{turn}.")])
+        expect(page.locator(".text")).to_contain_text(f"{turn}.")
+    live = page.locator("#log").evaluate(LOG)
+    page.reload()
+    assert parse(live).canonical() == parse(page.locator("#log").evaluate(LOG)).canonical()
+
+
+def test_an_opened_detail_a_draft_and_the_focus_outlast_updates(page: Page, server: Scripted):
+    conversation, call = begin(page, server)
+    server.play(conversation, [call.opened(), call.announced("Create ticket", TICKET_FRAME)])
+    summary = page.locator("[data-call] summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-call] details")).not_to_have_attribute("open", "")
+    page.locator("textarea").fill("a draft")
+    summary.focus()
+    server.play(conversation, [call.row(("title",), "Title", "March", place=0)])
+    server.play(conversation, [call.changed(CallState.READY)])
+    expect(page.locator("[data-call][data-state=ready]")).to_have_count(1)
+    expect(page.locator("[data-call] details")).not_to_have_attribute("open", "")
+    expect(summary).to_be_focused()
+    expect(page.locator("textarea")).to_have_value("a draft")
+
+
+def test_the_page_follows_its_end_only_while_the_person_is_there(page: Page, server: Scripted):
+    conversation, call = begin(page, server)
+    tall: list[Update] = [
+        TurnOpened(call.exchange, call.turn),
+        TextGrew(call.exchange, call.turn, "text", "line\n" * 200),
+    ]
+    server.play(conversation, tall)
+    distance = "() => document.documentElement.scrollHeight - innerHeight - scrollY"
+    expect(page.locator(".text")).to_contain_text("line")
+    page.wait_for_timeout(300)
+    assert page.evaluate(distance) < 5
+    page.evaluate("() => scrollTo(0, 400)")
+    page.wait_for_timeout(100)
+    server.play(conversation, [TextGrew(call.exchange, call.turn, "text", "more\n" * 50)])
+    expect(page.locator(".text")).to_contain_text("more")
+    assert page.evaluate("() => scrollY") == 400
+
+
+def test_a_selection_outlasts_text_that_grows(page: Page, server: Scripted):
+    conversation, call = begin(page, server)
+    server.play(
+        conversation,
+        [call.opened(), TextGrew(call.exchange, call.turn, "text", "Some words to select. ")],
+    )
+    page.locator(".text").select_text()
+    server.play(conversation, [TextGrew(call.exchange, call.turn, "text", "And more of them.")])
+    expect(page.locator(".text")).to_contain_text("of them")
+    assert "Some words to select." in page.evaluate("() => String(getSelection())")
+
+
+def test_stop_works_from_the_keyboard(page: Page, server: Scripted):
+    page.goto(server.address)
+    page.keyboard.type("Open a ticket, slowly")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-call]")).to_have_count(1)
+    page.locator("button[name=stop]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("button[name=stop]")).to_have_count(0)
+    expect(page.locator(".notice")).to_have_text("You stopped this answer.")
+
+
+def test_shift_enter_breaks_the_line_and_enter_sends(page: Page, server: Scripted):
+    page.goto(server.address)
+    page.keyboard.type("one")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("two")
+    expect(page.locator("textarea")).to_have_value("one\ntwo")
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_have_text("one\ntwo")
+
+
+@pytest.mark.parametrize("composing", ["isComposing: true", "keyCode: 229"])
+def test_enter_that_ends_a_composition_does_not_send(page: Page, server: Scripted, composing: str):
+    page.goto(server.address)
+    page.locator("textarea").fill("かな")
+    event = f'{{ key: "Enter", bubbles: true, cancelable: true, {composing} }}'
+    kept = page.locator("textarea").evaluate(
+        f'box => box.dispatchEvent(new KeyboardEvent("keydown", {event}))'
+    )
+    assert kept is True
+    assert page.url.rstrip("/") == server.address
+
+
+def test_a_message_sent_meanwhile_is_shown_as_kept(page: Page, server: Scripted):
+    begin(page, server)
+    page.locator("textarea").fill("And then?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".kept")).to_contain_text("And then?")
+    expect(page.locator("textarea")).to_have_value("")
+
+
+def test_a_send_that_fails_keeps_its_text_and_says_so(browser: Browser, server: Scripted):
+    page = browser.new_page()  # a failed request is an error on the console
+    begin(page, server)
+
+    def refuse(route: Route) -> None:
+        route.abort()
+
+    page.route("**/messages", refuse)
+    page.locator("textarea").fill("Do not lose me")
+    page.keyboard.press("Enter")
+    expect(page.locator(".unsent")).to_be_visible()
+    expect(page.locator("textarea")).to_have_value("Do not lose me")
+    page.unroute("**/messages")
+    page.locator("textarea").press("Enter")
+    expect(page.locator("textarea")).to_have_value("")
+    expect(page.locator(".unsent")).to_be_hidden()
+    page.close()
+
+
+def test_a_first_connection_that_fails_is_tried_again(browser: Browser, server: Scripted):
+    page = browser.new_page()
+    tries: list[str] = []
+
+    def fail_once(route: Route) -> None:
+        tries.append(route.request.url)
+        if len(tries) == 1:
+            route.fulfill(status=503, body="<h1>busy</h1>", content_type="text/html")
+        else:
+            route.continue_()
+
+    page.route("**/stream*", fail_once)
+    page.goto(server.address)
+    page.locator("textarea").fill("Open a ticket, slowly")
+    page.keyboard.press("Enter")
+    expect(page.locator(".offline")).to_be_visible()
+    expect(page.locator("[data-call]")).to_have_count(1, timeout=8000)
+    expect(page.locator(".offline")).to_be_hidden()
+    expect(page.locator("text=busy")).to_have_count(0)
+    page.close()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(page: Page, server: Scripted, text: str):
+    conversation, call = begin(page, server)
+    page.locator("textarea").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.locator(".kept")).to_contain_text(text)
+    server.play(conversation, [call.opened(), call.announced(text, TICKET_FRAME)])
+    server.play(conversation, [call.row(("title",), text, text, place=0)])
+    server.play(conversation, [TextGrew(call.exchange, call.turn, "text", text)])
+    server.play(conversation, [TextGrew(call.exchange, call.turn, "text", text)])
+    server.play(conversation, [call.changed(CallState.READY)])
+    expect(page.locator("[data-state=ready]")).to_have_count(1)
+    for _ in range(2):
+        assert page.locator(".text").text_content() == text * 2
+        assert page.locator("[data-field=title] [data-value]").text_content() == text
+        assert page.locator("[data-call] h3 b").text_content() == text
+        assert page.title() == "Archive slowly"
+        assert page.locator("main script, main img, main svg, main form, base").count() == 0
+        page.reload()
+
+
+def test_without_script_a_conversation_can_be_had(browser: Browser, server: Scripted):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server.address)
+    page.locator("textarea").fill("Open a ticket, slowly")
+    page.locator(".send").click()
+    expect(page.locator(".said")).to_have_text("Open a ticket, slowly")
+    for _ in range(20):
+        if page.locator("[data-field=title] [data-value]:not(:empty)").count():
+            break
+        page.locator("noscript a").click()
+    expect(page.locator("[data-field=title] [data-value]")).to_have_text("March invoice run failed")
+    page.locator("button[name=stop]").click()
+    page.locator("noscript a").click()
+    expect(page.locator(".notice", has_text="You stopped")).to_have_count(1)
+    context.close()
+
+
+@pytest.mark.parametrize("width", [320, 375, 1280])
+@pytest.mark.parametrize("message", ["Order paper and pencils", "Open a ticket and write to Ada"])
+def test_nothing_is_wider_than_the_screen(
+    browser: Browser, server: Scripted, width: int, message: str
+):
+    page = browser.new_page(viewport={"width": width, "height": 700})
+    page.goto(server.address)
+    page.locator("textarea").fill(message)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-field]").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_mark_stands_still_for_who_asks_for_it(browser: Browser, server: Scripted):
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    begin(page, server)
+    running = page.evaluate("() => document.getAnimations().length")
+    assert running == 0
+    context.close()
