@@ -147,7 +147,7 @@ def failure_from_body(
         kind,
         detail or "the provider reported an error without a word about it",
         status=status,
-        retry_after=retry_after(headers or {}),
+        retry_after=_first(retry_after(headers or {}), _retry_delay(body)),
     )
 
 
@@ -169,6 +169,19 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     except (ValueError, OverflowError):
         return None
     return max(0.0, moment - (time.time() if now is None else now))
+
+
+def _retry_delay(body: object) -> float | None:
+    """Google's way to say it: a ``RetryInfo`` among the details, ``{"retryDelay": "37s"}``."""
+    for detail in _details(_inner(body)):
+        delay = detail.get("retryDelay")
+        if isinstance(delay, str):
+            return _number(delay.removesuffix("s"))
+    return None
+
+
+def _first(*values: float | None) -> float | None:
+    return next((value for value in values if value is not None), None)
 
 
 def _number(text: str | None) -> float | None:
@@ -197,28 +210,33 @@ def _kind_of_status(status: int | None) -> FailureKind:
 
 
 def _read_body(body: object) -> tuple[list[str], str]:
-    """Its words (code, type, status, reasons; the most telling first) and its message."""
-    if isinstance(body, list) and body:
-        # Google's non-SSE stream wraps its error in an array.
-        return _read_body(cast(list[object], body)[0])
-    if not isinstance(body, dict):
-        return [], str(cast(object, body)) if body is not None else ""
-    inner: object = cast(dict[str, object], body).get("error", cast(object, body))
-    if not isinstance(inner, dict):
-        return [], str(inner)
-    error = cast(dict[str, object], inner)
-    named = [*_reasons(error.get("details"))]
-    named += [error.get(name) for name in ("code", "type", "status", "status_code")]
+    """Its words (reasons, code, type, status; the most telling first) and its message."""
+    error = _inner(body)
+    if not isinstance(error, dict):
+        return [], str(error) if error is not None else ""
+    fields = cast(dict[str, object], error)
+    named = [detail.get("reason") for detail in _details(fields)]
+    named += [fields.get(name) for name in ("code", "type", "status", "status_code")]
     words = [str(word) for word in named if isinstance(word, str | int) and word]
-    message = error.get("message")
+    message = fields.get("message")
     return words, message if isinstance(message, str) else ""
 
 
-def _reasons(details: object) -> Iterator[object]:
-    if isinstance(details, list):
-        for detail in cast(list[object], details):
-            if isinstance(detail, dict):
-                yield cast(dict[str, object], detail).get("reason")
+def _inner(body: object) -> object:
+    """The error object itself, without what it is wrapped in."""
+    if isinstance(body, list) and body:
+        # Google's non-SSE stream wraps its error in an array.
+        return _inner(cast(list[object], body)[0])
+    if isinstance(body, dict):
+        return cast(dict[str, object], body).get("error", cast(object, body))
+    return cast(object, body)
+
+
+def _details(error: object) -> Iterator[dict[str, object]]:
+    details = cast(dict[str, object], error).get("details") if isinstance(error, dict) else None
+    for detail in cast(list[object], details) if isinstance(details, list) else ():
+        if isinstance(detail, dict):
+            yield cast(dict[str, object], detail)
 
 
 def _status(error: BaseException) -> int | None:

@@ -19,7 +19,9 @@ from app.providers.provider import Timeouts
 
 T = TypeVar("T")
 
-Tap = Callable[[], Callable[[bytes], None]]
+Sink = Callable[[bytes], None]
+
+Tap = Callable[[], Sink]
 """Called once per response, within the turn's own task, for a sink of that response's bytes."""
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
