@@ -1,6 +1,7 @@
 """The commands and their arguments."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from app.cli import check_maps, draft_map, replay, serve
@@ -9,6 +10,7 @@ from app.settings import settings_table
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; its exit status."""
+    sys.path.insert(0, "")  # tools of the folder we are in, as with `python -m app`
     arguments = _parser().parse_args(argv)
     try:
         return arguments.run(arguments)

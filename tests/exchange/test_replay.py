@@ -12,6 +12,7 @@ import pytest
 from app.bootstrap import replay_parts
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
+from app.calls.strict import StrictFault, parse_strict
 from app.exchange.replay import Replay
 from app.settings import read_settings
 from tests.providers.recordings import OWN, Recording, parameters
@@ -57,10 +58,10 @@ def maps_for(recording: Recording, folder: Path) -> Path:
 
 def _fields(text: str) -> list[str]:
     try:
-        document: Any = json.loads(text or "{}")  # noqa: TID251 - a manifest's text
-    except ValueError:
+        document = parse_strict(text)
+    except StrictFault:
         return []
-    return [str(field) for field in document] if isinstance(document, dict) else []  # pyright: ignore[reportUnknownVariableType]
+    return list(document)
 
 
 ALL = [parameter for dialect in DIALECTS for parameter in parameters(dialect)]
