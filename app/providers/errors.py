@@ -313,6 +313,8 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 def _behind(error: BaseException) -> Iterable[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         yield from cast("BaseExceptionGroup[BaseException]", error).exceptions
+    # httpcore cuts its chain off, and hands the cause on as its argument instead.
+    yield from (part for part in error.args if isinstance(part, BaseException))
     if error.__cause__ is not None:
         yield error.__cause__
     elif error.__context__ is not None and not error.__suppress_context__:
