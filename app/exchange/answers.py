@@ -17,7 +17,7 @@ _NOT_RUN = {
     Reason.SUPERSEDED: "Not run: the person went on with a new message instead of deciding.",
     Reason.INCOMPLETE: "Not run: the work was interrupted before this call was started.",
     Reason.PROTOCOL_ERROR: "Not run: the call on record is not the one that was judged.",
-    Reason.STOPPED: "Not run: the person stopped the work before this call was started.",
+    Reason.STOPPED: "Not run: the work was stopped before this call was started.",
 }
 
 UNKNOWN_OUTCOME = (

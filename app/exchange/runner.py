@@ -200,14 +200,17 @@ class ExchangeRunner:
         )
 
     async def _stopped_while_writing(self, live: LiveTurn, finished: FinishedTurn) -> None:
-        await self._roll_back(live, finished, Reason.STOPPED, f"stopped: {self.stop.cause}")
+        lost = self.stop.cause is StopCause.SHUTDOWN
+        reason = Reason.INCOMPLETE if lost else Reason.STOPPED
+        await self._roll_back(live, finished, reason, f"stopped: {self.stop.cause}")
         raise await self._stopped()
 
     async def _stopped(self) -> _Over:
         if self.stop.cause is StopCause.SHUTDOWN:
             await self._notice(NoticeKind.INTERRUPTED)
             return _Over(Outcome.INTERRUPTED)
-        await self._notice(NoticeKind.STOPPED)
+        unwatched = self.stop.cause is StopCause.UNWATCHED
+        await self._notice(NoticeKind.UNWATCHED if unwatched else NoticeKind.STOPPED)
         return _Over(Outcome.STOPPED, self.stop.cause or "")
 
     async def _roll_back(

@@ -48,11 +48,11 @@ REASONS: Mapping[Reason, str] = {
     Reason.UNKNOWN_TOOL: "There is no such tool",
     Reason.INVALID_ARGUMENTS: "The details do not fit this tool",
     Reason.OUT_OF_SCOPE: "The details lead outside of what this tool may touch",
-    Reason.NOT_AUTHORISED: "This tool may not be used here without an approval that is not set up",
+    Reason.NOT_AUTHORISED: "It needs a permission that was not given",
     Reason.DENIED: "The request was denied",
     Reason.EXPIRED: "Nobody decided in time",
     Reason.SUPERSEDED: "You went on without a decision",
-    Reason.STOPPED: "You stopped the answer",
+    Reason.STOPPED: "The answer was stopped",
     Reason.PROTOCOL_ERROR: "The model's service sent something contradictory",
 }
 """Why a call was not run, after its head; nothing was done in any of these cases."""
@@ -99,6 +99,7 @@ NOTICES: Mapping[NoticeKind, str] = {
     NoticeKind.REFUSED: "The assistant declined to answer.",
     NoticeKind.EMPTY_ANSWER: "The assistant answered with nothing. You can send the message again.",
     NoticeKind.STOPPED: "You stopped this answer.",
+    NoticeKind.UNWATCHED: "This answer was stopped because nobody was watching.",
     NoticeKind.INTERRUPTED: "The server stopped while this answer was being written.",
     NoticeKind.TURN_LIMIT: "The assistant used all of its {limit} turns for one message.",
     NoticeKind.INTERNAL_ERROR: "Something went wrong on our side. You can send the message again.",
@@ -135,7 +136,11 @@ def next_step(call: CallView) -> str | None:
             reason = Reason(call.reason)
             return f"{REASONS[reason]}. {NEXT_STEPS[reason]}"
         case CallState.FAILED:
-            return f"{call.reason}. {FAILED_NEXT_STEP}" if call.reason else FAILED_NEXT_STEP
+            return (
+                f"{call.reason.rstrip('.')}. {FAILED_NEXT_STEP}"
+                if call.reason
+                else FAILED_NEXT_STEP
+            )
         case CallState.UNKNOWN:
             return UNKNOWN_NEXT_STEP
         case _:

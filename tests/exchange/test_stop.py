@@ -126,6 +126,7 @@ async def test_closing_the_process_ends_what_is_at_work_as_interrupted(tmp_path:
         await here.conversations.close()
         assert await outcome(here) is Outcome.INTERRUPTED
         assert await here.notices() == ["interrupted"]
+        assert [turn.abandoned for turn in here.turn_views(await here.view())] == ["incomplete"]
 
 
 async def test_a_closed_browser_does_not_stop_the_turn(tmp_path: Path) -> None:
@@ -158,6 +159,7 @@ async def test_an_exchange_that_nobody_watches_ends_where_a_setting_says_so(
         await following.aclose()
         await here.idle()
         assert await outcome(here) is Outcome.STOPPED
+        assert await here.notices() == ["unwatched"]
 
 
 async def position(here: World) -> str:

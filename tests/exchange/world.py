@@ -1,7 +1,7 @@
 """A whole exchange's surroundings, real but for the model, whose turns a test writes."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from app.display.view import (
 from app.exchange.conversations import Conversations
 from app.exchange.parts import Bounds, Parts
 from app.feed.memory import MemoryFeed
-from app.providers.provider import ProviderFailure, TurnRequest
+from app.providers.provider import Provider, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
 from app.records.rows import TurnRecord
 from app.records.store import Records
@@ -194,6 +194,10 @@ class World:
     log: CallLog
     conversation: str
 
+    async def begin(self) -> None:
+        """Go on in a new conversation."""
+        self.conversation = await self.conversations.create(OWNER)
+
     async def say(self, text: str = "hello") -> None:
         """Send a message and wait until nothing is at work any more."""
         await self.conversations.send(OWNER, self.conversation, text)
@@ -218,13 +222,19 @@ class World:
             while not any(call.state is state for call in self.call_views(await self.view())):
                 await asyncio.sleep(0.002)
 
-    def call_views(self, view: ConversationView) -> list[CallView]:
+    def turn_views(self, view: ConversationView) -> list[TurnView]:
         return [
-            item
+            entry
             for exchange in view.exchanges.values()
             for entry in exchange.entries.values()
             if isinstance(entry, TurnView)
-            for item in entry.items.values()
+        ]
+
+    def call_views(self, view: ConversationView) -> list[CallView]:
+        return [
+            item
+            for turn in self.turn_views(view)
+            for item in turn.items.values()
             if isinstance(item, CallView)
         ]
 
@@ -251,17 +261,26 @@ class World:
 
 @asynccontextmanager
 async def world(
-    folder: Path, *turns: Sequence[Step], bounds: Bounds | None = None, **more: Any
+    folder: Path,
+    *turns: Sequence[Step],
+    bounds: Bounds | None = None,
+    provider: Provider | None = None,
+    registry: Registry | None = None,
+    maps: Mapping[str, FieldMap] | None = None,
+    **more: Any,
 ) -> AsyncGenerator[World]:
-    """Conversations over a real store, a real feed and real tools; ``turns`` are the model's."""
+    """Conversations over a real store, a real feed and real tools; ``turns`` are the model's.
+
+    ``provider`` takes the written model's place; ``registry`` and ``maps`` go together.
+    """
     records = await Records.open(f"sqlite:///{folder / 'store.sqlite3'}")
     model, log, feed = WrittenModel(turns), CallLog(), MemoryFeed()
     parts = Parts(
-        provider=model,
+        provider=provider or model,
         records=records,
         feed=feed,
-        registry=_tools(log),
-        maps=_maps(),
+        registry=registry or _tools(log),
+        maps=_maps() if maps is None else maps,
         formats=Formats("en"),
         worker=new_id(Kind.WORKER),
         running=asyncio.Semaphore(8),
