@@ -182,14 +182,14 @@ class SayContext:
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What every page has."""
+    """What every page has. ``current`` is a conversation's id, "" for a new one, or None."""
 
     title: str
     styles: str
     icon: str
     scripts: Sequence[str]
     conversations: Sequence[ConversationSummary]
-    current: str
+    current: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def error_page(room: Room, status: int) -> Response:
         icon=room.assets.url("icon.svg"),
         scripts=(),
         conversations=(),
-        current="",
+        current=None,
         status=status,
         heading=heading,
         sentence=sentence,
