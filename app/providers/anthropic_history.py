@@ -21,11 +21,11 @@ from app.calls.history import (
 from app.calls.json_types import JsonObject
 from app.providers.provider import ToolOffer, TurnRequest
 from app.providers.wire_json import plain
+from app.providers.wire_names import wire_name
 
 DIALECT = "anthropic-messages"
 
 _FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
-_NAME_CHARS = 128
 
 
 def request_body(
@@ -109,7 +109,7 @@ def _part(
             yield {
                 "type": "tool_use",
                 "id": ids.of(part.ordinal, part.wire_id),
-                "name": _FOREIGN.sub("_", part.name)[:_NAME_CHARS] or "_",
+                "name": wire_name(part.name),
                 "input": plain(part.arguments),
                 **_extra(part.extra, dialect),
             }

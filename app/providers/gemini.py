@@ -48,6 +48,7 @@ from app.providers.sdk_body import SdkBodies
 from app.providers.spec import ProviderSpec
 from app.providers.streaming import run_turn
 from app.providers.wire_json import plain
+from app.providers.wire_names import wire_name
 
 DIALECT = "gemini"
 
@@ -167,7 +168,7 @@ def _model_parts(turn: AssistantTurn) -> list[types.Part]:
                 parts.append(types.Part(text=text, thought_signature=_signature(extra, own)))
             case CallPart(extra=extra):
                 call = types.FunctionCall(
-                    id=part.wire_id, name=part.name, args=plain(part.arguments)
+                    id=part.wire_id, name=wire_name(part.name), args=plain(part.arguments)
                 )
                 parts.append(
                     types.Part(function_call=call, thought_signature=_signature(extra, own))
@@ -205,7 +206,7 @@ def _result(result: CallResult) -> types.Part:
     key = "error" if result.is_error else "output"
     return types.Part(
         function_response=types.FunctionResponse(
-            id=result.wire_id, name=result.name, response={key: result.content}
+            id=result.wire_id, name=wire_name(result.name), response={key: result.content}
         )
     )
 

@@ -42,6 +42,7 @@ from app.providers.provider import ToolOffer, TurnRequest
 from app.providers.sdk_body import SdkBodies
 from app.providers.spec import ProviderSpec
 from app.providers.streaming import run_turn
+from app.providers.wire_names import wire_name
 
 DIALECT = "ollama"
 
@@ -141,10 +142,14 @@ def _assistant(turn: AssistantTurn) -> Iterator[JsonObject]:
 
 
 def _call(call: CallPart) -> JsonObject:
-    wire: JsonObject = {"function": {"name": call.name, "arguments": call.arguments}}
+    wire: JsonObject = {"function": {"name": wire_name(call.name), "arguments": call.arguments}}
     return wire if call.wire_id is None else {"id": call.wire_id, **wire}
 
 
 def _result(result: CallResult) -> JsonObject:
-    wire: JsonObject = {"role": "tool", "tool_name": result.name, "content": result.content}
+    wire: JsonObject = {
+        "role": "tool",
+        "tool_name": wire_name(result.name),
+        "content": result.content,
+    }
     return wire if result.wire_id is None else {**wire, "tool_call_id": result.wire_id}

@@ -45,6 +45,7 @@ from app.providers.provider import ToolOffer, TurnRequest
 from app.providers.spec import ProviderSpec
 from app.providers.streaming import run_turn
 from app.providers.wire_json import plain
+from app.providers.wire_names import wire_name
 
 DIALECT = "openai-chat"
 
@@ -181,7 +182,7 @@ def _call(call: CallPart, turn: int, own: bool) -> JsonObject:
     wire: JsonObject = {
         "id": call.wire_id or _own_id(turn, call.ordinal),
         "type": "function",
-        "function": {"name": call.name, "arguments": text},
+        "function": {"name": wire_name(call.name), "arguments": text},
     }
     if own and call.extra:
         wire.update(call.extra)

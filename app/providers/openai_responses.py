@@ -46,6 +46,7 @@ from app.providers.provider import ToolOffer, TurnRequest
 from app.providers.spec import ProviderSpec
 from app.providers.streaming import run_turn
 from app.providers.wire_json import plain
+from app.providers.wire_names import wire_name
 
 DIALECT = "openai-responses"
 
@@ -189,7 +190,7 @@ def _call(call: CallPart, turn: int, own: bool) -> JsonObject:
     return {
         "type": "function_call",
         "call_id": call.wire_id or _own_id(turn, call.ordinal),
-        "name": call.name,
+        "name": wire_name(call.name),
         "arguments": text,
         **((call.extra or {}) if own else {}),
     }
