@@ -279,6 +279,7 @@ class ResponseTurn:
                 yield ArgumentFragment(block, asked)
             elif isinstance(asked, dict):
                 yield ArgumentObject(block, asked)
+            yield CallCompleted(block)
             yield ProtocolFault(f"a {kind} asks for an answer; no such tool was offered", block)
 
     def _fail(self, error: JsonValue) -> Iterator[Event]:

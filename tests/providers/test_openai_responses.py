@@ -73,6 +73,13 @@ async def test_a_call_left_open_makes_the_turn_incomplete(name: str) -> None:
     assert turn.finished.stop is Stop.INCOMPLETE
 
 
+@pytest.mark.parametrize("name", ["custom-tool", "client-tool-search"])
+async def test_a_call_of_a_tool_not_offered_ends_a_whole_turn_unusable(name: str) -> None:
+    turn = told(await events_of(replayed(DIALECT, own_body(DIALECT, name))))
+    assert turn.finished.stop is Stop.COMPLETE
+    assert not turn.usable
+
+
 @pytest.mark.parametrize(("name", "failure"), FAILURES.items())
 async def test_an_error_is_the_apis_failure(name: str, failure: tuple[FailureKind, str]) -> None:
     await check_failure(DIALECT, own_body(DIALECT, name), *failure)
