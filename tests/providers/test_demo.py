@@ -176,11 +176,11 @@ async def test_it_looks_up_the_invoice_that_was_asked_for_and_quotes_what_came_b
     said = "What about invoice inv-2026-0298?"
     events = await run([UserMessage(said)])
     assert arguments_of(told(events).calls[0][2]) == {"invoice_number": "INV-2026-0298"}
-    content = '{"invoice_number":"INV-2026-0298","total":"77.10","currency":"USD","paid":false}'
+    content = '{"invoice_number":"INV-2026-0298","total":77.10,"currency":"USD","paid":false}'
     told_of = told(await run(answered(said, events, content)))
     assert told_of.usable
     assert not told_of.calls
-    assert told_of.text == "Invoice INV-2026-0298 is for 77.10 USD, and it is not paid yet."
+    assert told_of.text == "Invoice INV-2026-0298 comes to 77.10 USD. It has not been paid yet."
 
 
 @pytest.mark.parametrize("key", GOOD)
@@ -190,7 +190,7 @@ async def test_an_error_result_is_told_as_one_and_nothing_is_called_again(key: s
     errors = ["Not run: a person denied this call."] * len(told(events).calls)
     told_of = told(await run(answered(said, events, *errors, is_error=True)))
     assert not told_of.calls
-    assert told_of.text.count("was not run: a person denied this call.") == len(errors)
+    assert told_of.text.count(": a person denied it.") == len(errors)
 
 
 async def test_an_invalid_call_is_corrected_once_after_its_error() -> None:
@@ -214,13 +214,21 @@ async def test_an_invalid_call_is_corrected_once_after_its_error() -> None:
     assert not told(await run([*history, *refused_again])).calls
 
 
-@pytest.mark.parametrize("error", ["Not run: a person denied this call.", "The disk is full."])
-async def test_another_error_of_it_is_not_taken_for_a_fault_of_the_arguments(error: str) -> None:
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("Not run: a person denied this call.", "The ticket was not opened: a person denied it."),
+        ("Failed: The disk is full.", "Opening the ticket failed. The disk is full."),
+    ],
+)
+async def test_another_error_of_it_is_not_taken_for_a_fault_of_the_arguments(
+    error: str, words: str
+) -> None:
     said = BY_KEY["urgent"].suggestion
     events = await run([UserMessage(said)])
     told_of = told(await run(answered(said, events, error, is_error=True)))
     assert not told_of.calls
-    assert error.removeprefix("Not run: ") in told_of.text
+    assert told_of.text == words
 
 
 @pytest.mark.parametrize(
