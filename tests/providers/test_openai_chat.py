@@ -27,6 +27,7 @@ from app.providers.openai_chat_calls import ObjectEnd
 from app.providers.openai_chat_turn import STOPS, ChatTurn
 from app.providers.provider import FailureKind, ProviderFailure, Timeouts
 from app.providers.spec import ProviderSpec
+from app.providers.wire_names import wire_name
 from tests.providers.anthropic_kinds import Kind
 from tests.providers.dialect_checks import (
     CUTS,
@@ -310,7 +311,7 @@ async def test_the_request_after_each_kind_of_turn_is_taken(name: str) -> None:
     # Argument text goes back to the letter; "none" and an object become the text of an object.
     for sent, (identity, called, arguments) in zip(calls, KINDS[name].calls, strict=True):
         assert sent["id"] == (identity or "call_1_0")
-        assert sent["function"]["name"] == called
+        assert sent["function"]["name"] == wire_name(called or "")
         if isinstance(arguments, str) and arguments.strip():
             assert sent["function"]["arguments"] == arguments
 
