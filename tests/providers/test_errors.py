@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
@@ -259,16 +260,21 @@ def test_the_cause_behind_the_wrappers_tells_the_kind(
 
 
 async def test_a_server_that_speaks_no_tls_is_a_failure_of_tls() -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    answered = asyncio.Event()
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 plain\r\n\r\n")
-        await reader.read()
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        answered.set()
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         async with http_client(Timeouts()) as client:
             with pytest.raises(httpx2.HTTPError) as caught:
                 await client.get(f"https://127.0.0.1:{port}")
+        await answered.wait()
     assert known(caught.value).kind is FailureKind.TLS
 
 
