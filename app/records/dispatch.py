@@ -34,8 +34,8 @@ class DispatchQueries(Queries):
 
         Of any number of claims in any number of processes at most one succeeds; none does once
         the person asked to stop, the exchange has ended, the digest differs, or unless the gate
-        said ``run``. A call that a lost worker left running can be claimed again where its tool
-        is idempotent and :meth:`recover` released it.
+        said ``run``. A call of an idempotent tool that a lost worker left running can be claimed
+        again once :meth:`recover` has released it.
         """
         may_start = and_(
             calls.c.state.in_(states_before(CallState.RUNNING)), calls.c.verdict == Verdict.RUN

@@ -3,8 +3,9 @@
 A worker is lost when its heartbeat is older than the lease, when it has none on record, or when
 it is named as having been started anew. In one transaction:
 
-- A call it was running may or may not have happened: ``unknown``, and the model is told so. Only
-  a call of an idempotent tool stays ``running``, without a worker, and may be claimed again.
+- A call it was running may or may not have happened: ``unknown``, and the model is told so. Where
+  the caller runs such calls again, one of an idempotent tool stays ``running``, without a worker,
+  and may be claimed again.
 - An exchange it held is parked for adoption where something of it can still go on (a call that
   waits for a person, a released call, a call another worker is running). Otherwise its calls that
   had not started are ``not_run`` and the exchange has ended, as stopped where that was asked for,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     RowMapping,
     and_,
     delete,
+    false,
     not_,
     or_,
     select,
@@ -69,13 +71,20 @@ class Recovered:
 
 class RecoveryQueries(Queries):
     async def recover(
-        self, now: datetime, lease_s: float, restarted: str | None = None
+        self,
+        now: datetime,
+        lease_s: float,
+        restarted: str | None = None,
+        *,
+        rerun_idempotent: bool = False,
     ) -> Recovered:
         """Run at start and now and then; any number of processes may.
 
         ``lease_s`` must be several heartbeats and exceed the difference between the clocks of
         the machines. ``restarted`` names a worker that is known to be lost whatever its
         heartbeat: the one whose place the caller has taken. Each change is reported once.
+        ``rerun_idempotent`` is for a caller that adopts what is parked and claims what is
+        released; without one, such an exchange would stay open for ever.
         """
         cutoff = now - timedelta(seconds=lease_s)
         async with self._database.writing() as connection:
@@ -83,7 +92,7 @@ class RecoveryQueries(Queries):
             if not lost:
                 return Recovered()
             held = await _lock_held(connection, lost)
-            unknown = await _lose_outcomes(connection, lost, now)
+            unknown = await _lose_outcomes(connection, lost, now, rerun_idempotent)
             released = await _release(connection, lost)
             parked = await _park(connection, [row["id"] for row in held])
             not_run: list[str] = []
@@ -137,19 +146,21 @@ async def _lock_held(connection: AsyncConnection, lost: frozenset[str]) -> list[
 
 
 async def _lose_outcomes(
-    connection: AsyncConnection, lost: frozenset[str], now: datetime
+    connection: AsyncConnection, lost: frozenset[str], now: datetime, rerun_idempotent: bool
 ) -> tuple[str, ...]:
     goes_on = (
         select(turns.c.id)
         .join(exchanges, exchanges.c.id == turns.c.exchange_id)
         .where(exchanges.c.state == ExchangeState.OPEN, exchanges.c.stop_asked_at.is_(None))
     )
+    idempotent = and_(calls.c.idempotent, calls.c.turn_id.in_(goes_on))
+    runs_again = idempotent if rerun_idempotent else false()
     changed = await connection.execute(
         update(calls)
         .where(
             calls.c.worker.in_(lost),
             calls.c.state.in_(states_before(CallState.UNKNOWN)),
-            not_(and_(calls.c.idempotent, calls.c.turn_id.in_(goes_on))),
+            not_(runs_again),
         )
         .values(
             state=CallState.UNKNOWN, result_content=OUTCOME_UNKNOWN, is_error=True, ended_at=now

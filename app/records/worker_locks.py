@@ -7,7 +7,7 @@ can be locked by somebody else belongs to a worker that is gone.
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ class WorkerLocks:
         self._folder = folder
 
     @contextmanager
-    def held(self, worker: str) -> Iterator[None]:
+    def held(self, worker: str) -> Generator[None]:
         """Hold this worker's lock for the length of the block."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._path(worker)

@@ -128,7 +128,7 @@ class Driver:
     async def _recover(self) -> None:
         self.clock.moment += timedelta(seconds=60)
         await self.records.heartbeat("worker-2")
-        report = await self.records.recover(self.clock.moment, 30)
+        report = await self.records.recover(self.clock.moment, 30, rerun_idempotent=True)
         self.released.update(report.released)
 
 

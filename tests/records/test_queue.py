@@ -63,3 +63,12 @@ async def test_no_message_is_lost_between_an_end_and_the_last_look(records: Reco
         )
         seen = await looking
         assert sorted(seen) == sorted(k for k in kept if k is not None)
+
+
+async def test_what_is_kept_behind_nothing_can_be_found_at_a_start(records: Records) -> None:
+    busy, idle, empty = [await open_with_calls(records, []) for _ in range(3)]
+    for opened in (busy, idle):
+        await records.queue_message(opened.conversation_id, "and then?")
+    for opened in (idle, empty):
+        await records.end_exchange(opened.exchange_id, Outcome.INTERRUPTED)
+    assert await records.conversations_with_kept() == ((idle.conversation_id, "ada"),)

@@ -32,7 +32,7 @@ async def recover_later(
     records: Records, clock: TickingClock, seconds: float = LEASE_S + 5
 ) -> Recovered:
     clock.moment += timedelta(seconds=seconds)
-    return await records.recover(clock.moment, LEASE_S)
+    return await records.recover(clock.moment, LEASE_S, rerun_idempotent=True)
 
 
 async def test_a_live_worker_is_left_alone(records: Records, clock: TickingClock) -> None:
@@ -121,6 +121,17 @@ async def test_only_an_idempotent_call_may_run_again_and_once(
     assert await records.record_result(
         opened.call_ids[0], holder, CallState.DONE, "ok", None, False, 1
     )
+
+
+async def test_unless_the_caller_runs_them_again_idempotent_calls_are_unknown_too(
+    records: Records, clock: TickingClock
+) -> None:
+    opened = await open_with_calls(records, MAY_REPEAT)
+    await claim(records, opened, 0, "worker-1")
+    report = await records.recover(clock.moment, LEASE_S, restarted="worker-1")
+    assert (report.unknown, report.released) == ((opened.call_ids[0],), ())
+    assert await states(records, opened) == [CallState.UNKNOWN, CallState.NOT_RUN]
+    assert [ended.outcome for ended in report.interrupted] == [Outcome.INTERRUPTED]
 
 
 async def test_what_waits_for_a_person_goes_on_waiting(
@@ -229,7 +240,7 @@ async def test_a_killed_process_leaves_the_truth(
 ) -> None:
     outcome, expected = KILLED[moment]
     conversation_id, exchange_id, calls = await kill_while_holding(database_url, moment)
-    await records.recover(clock.moment, LEASE_S, restarted="doomed")
+    await records.recover(clock.moment, LEASE_S, restarted="doomed", rerun_idempotent=True)
     found = [await records.call(call_id) for call_id in calls]
     assert [call.state for call in found if call is not None] == expected
     exchange = await records.exchange(exchange_id)
