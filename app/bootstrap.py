@@ -143,7 +143,6 @@ def _provider(settings: Settings) -> Provider:
             whole_turn=settings.whole_turn_s,
         ),
         eager_input_streaming=settings.eager_input_streaming,
-        missing_ids=settings.missing_ids,
     )
     try:
         return connect(spec)

@@ -59,9 +59,9 @@ class AnthropicMessages:
     """A :class:`~app.providers.provider.Provider` of the dialect ``anthropic-messages``."""
 
     dialect = DIALECT
+    needs_call_ids = True
 
     def __init__(self, spec: ProviderSpec, client: AsyncAnthropic) -> None:
-        self.needs_call_ids = spec.missing_ids == "refuse"
         self._spec = spec
         self._client = client
 

@@ -1,7 +1,6 @@
 """What names one model and how to reach it."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from app.providers.provider import Timeouts
 from app.providers.transports import Tap
@@ -13,9 +12,7 @@ class ProviderSpec:
 
     ``base_url`` and ``api_key`` fall back to the SDK's own defaults and environment variables.
     ``eager_input_streaming`` allows asking for values as they are made where a tool streams
-    (``anthropic-messages`` alone). ``missing_ids`` says what becomes of a call that came without
-    an id in a dialect that must give one: refused, or served with an id of ours. ``tap`` sees the
-    bytes of each response.
+    (``anthropic-messages`` alone). ``tap`` sees the bytes of each response.
     """
 
     dialect: str
@@ -24,7 +21,6 @@ class ProviderSpec:
     api_key: str | None = field(default=None, repr=False)
     timeouts: Timeouts = field(default_factory=Timeouts)
     eager_input_streaming: bool = True
-    missing_ids: Literal["refuse", "assign"] = "refuse"
     tap: Tap | None = None
 
     @property

@@ -393,3 +393,19 @@ def _texts(view: ConversationView) -> list[tuple[str, str]]:
                 told.append(("abandoned", str(entry.abandoned)))
         told.append(("open", str(exchange.open)))
     return told
+
+
+async def test_a_server_without_ids_is_served_with_ids_of_ours_where_that_is_set(
+    tmp_path: Path,
+) -> None:
+    turn: list[Step] = [
+        CallAnnounced(0, None, "note"),
+        ArgumentFragment(0, NOTE),
+        CallCompleted(0),
+        TurnEnded(Stop.COMPLETE, "tool_use"),
+    ]
+    async with world(tmp_path, turn, said("Noted."), assign_missing_ids=True) as here:
+        await here.say()
+        assert here.log.names == ["note"]
+        [told] = [i for i in here.model.requests[1].history if isinstance(i, ToolResults)]
+        assert told.results[0].wire_id

@@ -25,6 +25,7 @@ from app.display.view import (
     CallView,
     ConversationView,
     ExchangeEnded,
+    ExchangeOpened,
     NoticeView,
     TurnView,
     Update,
@@ -204,9 +205,17 @@ class World:
         await self.idle()
 
     async def idle(self) -> None:
-        async with asyncio.timeout(20):
-            while (await self.view()).open_exchange is not None:
+        async with asyncio.timeout(60):
+            while await self.records.open_exchange_of(self.conversation) is not None or (
+                await self._is_shown_open()
+            ):
                 await asyncio.sleep(0.005)
+
+    async def _is_shown_open(self) -> bool:
+        """Whether the feed, which is cheap to ask often, still shows an open exchange."""
+        updates = await self.updates()
+        opened = sum(isinstance(update, ExchangeOpened) for update in updates)
+        return opened > sum(isinstance(update, ExchangeEnded) for update in updates)
 
     async def view(self) -> ConversationView:
         return (await self.conversations.view(OWNER, self.conversation))[0]
@@ -284,6 +293,7 @@ async def world(
         formats=Formats("en"),
         worker=new_id(Kind.WORKER),
         running=asyncio.Semaphore(8),
+        assign_missing_ids=assign_missing_ids,
         bounds=replace(bounds or Bounds(), flush_s=0.0, stop_grace_s=0.2),
     )
     conversations = Conversations(parts, (), **more)
