@@ -276,6 +276,7 @@ async def world(
     provider: Provider | None = None,
     registry: Registry | None = None,
     maps: Mapping[str, FieldMap] | None = None,
+    assign_missing_ids: bool = False,
     **more: Any,
 ) -> AsyncGenerator[World]:
     """Conversations over a real store, a real feed and real tools; ``turns`` are the model's.
