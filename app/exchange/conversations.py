@@ -124,11 +124,13 @@ class Conversations:
     async def follow(self, conversation: str, after: str) -> AsyncGenerator[Entry, None]:
         """Entries after a position, then new ones as they come, without end."""
         self._watchers.came(conversation)
+        self._parts.telemetry.counts.viewer_came()
         try:
             async with aclosing(self._parts.feed.follow(conversation, after)) as entries:
                 async for entry in entries:
                     yield entry
         finally:
+            self._parts.telemetry.counts.viewer_left()
             self._watchers.left(conversation)
 
     async def resume_kept(self) -> None:
@@ -189,8 +191,10 @@ class Conversations:
         self._start(conversation, exchange, owner)
 
     def _start(self, conversation: str, exchange: str, owner: str) -> None:
-        publisher = Publisher(self._parts.feed, conversation, self._parts.bounds.flush_s)
-        runner = ExchangeRunner(self._parts, conversation, exchange, Person(owner), publisher)
+        parts = self._parts
+        trace = parts.telemetry.exchange(conversation, exchange)
+        publisher = Publisher(parts.feed, conversation, parts.bounds.flush_s, trace.observe)
+        runner = ExchangeRunner(parts, conversation, exchange, Person(owner), publisher, trace)
         task = asyncio.create_task(self._run(conversation, owner, runner))
         self._running[conversation] = _Running(runner, task)
         self._watchers.expect(conversation)

@@ -17,6 +17,7 @@ from app.calls.states import CallState
 from app.display.results import result_rows, summary
 from app.display.view import CallChanged
 from app.exchange.answers import UNKNOWN_OUTCOME, bounded, not_run, result_text
+from app.exchange.exchange_trace import ExchangeTrace
 from app.exchange.parts import Parts
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
@@ -58,6 +59,7 @@ class Dispatch:
         person: Person,
         conversation: str,
         exchange: str,
+        trace: ExchangeTrace,
     ) -> None:
         self._parts = parts
         self._publisher = publisher
@@ -65,6 +67,7 @@ class Dispatch:
         self._person = person
         self._conversation = conversation
         self._exchange = exchange
+        self._trace = trace
 
     async def run(self, turn: str, calls: Sequence[Runnable]) -> None:
         """Run calls side by side, up to the bound; returns when each has ended."""
@@ -78,7 +81,9 @@ class Dispatch:
             claimed = await self._parts.records.claim_call(call.id, self._parts.worker, call.digest)
             if claimed:
                 await self._tell(turn, call.id, CallState.RUNNING)
-                await self._settle(turn, call, await self._call_once(call))
+                with self._trace.dispatching(call.id):
+                    outcome = await self._call_once(call)
+                await self._settle(turn, call, outcome)
             else:
                 await self._not_claimed(turn, call)
 

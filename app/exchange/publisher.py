@@ -5,17 +5,22 @@ which a timer sends when it is due; a change of state is in the feed when ``put`
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from app.display.pacing import Pacing
 from app.display.view import Update
 from app.feed.feed import Feed
 
+Observe = Callable[[Sequence[Update]], None]
+
 
 class Publisher:
-    def __init__(self, feed: Feed, conversation: str, interval_s: float) -> None:
+    """``observe`` is given what each flush sends, before it is sent."""
+
+    def __init__(self, feed: Feed, conversation: str, interval_s: float, observe: Observe) -> None:
         self._feed = feed
         self._conversation = conversation
+        self._observe = observe
         self._pacing = Pacing(interval_s)
         self._sending = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
@@ -36,6 +41,7 @@ class Publisher:
         async with self._sending:
             taken = self._pacing.take(_now())
             if taken:
+                self._observe(taken)
                 await self._feed.append(self._conversation, taken)
 
     async def _flush_after(self, wait: float) -> None:

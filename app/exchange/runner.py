@@ -11,6 +11,7 @@ use.
 
 import logging
 import random
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -33,6 +34,7 @@ from app.display.view import (
 )
 from app.exchange.answers import not_run
 from app.exchange.dispatch import Dispatch, Runnable
+from app.exchange.exchange_trace import ExchangeTrace
 from app.exchange.offers import offers
 from app.exchange.parts import Parts
 from app.exchange.persist import digest_of, new_abandoned, new_turn
@@ -60,9 +62,11 @@ class _Attempt:
     """One request for one turn."""
 
     live: LiveTurn
+    trace: ExchangeTrace
     announced: dict[int, datetime] = field(default_factory=dict[int, datetime])
 
     def watch(self, event: Event) -> None:
+        self.trace.watch(event)
         if isinstance(event, CallAnnounced):
             for call in self.live.turn.calls:
                 self.announced.setdefault(call.ordinal, datetime.now(UTC))
@@ -72,7 +76,13 @@ class ExchangeRunner:
     """One exchange of one conversation."""
 
     def __init__(
-        self, parts: Parts, conversation: str, exchange: str, person: Person, publisher: Publisher
+        self,
+        parts: Parts,
+        conversation: str,
+        exchange: str,
+        person: Person,
+        publisher: Publisher,
+        trace: ExchangeTrace,
     ) -> None:
         self.conversation = conversation
         self.exchange = exchange
@@ -80,8 +90,11 @@ class ExchangeRunner:
         self._parts = parts
         self._person = person
         self._publisher = publisher
+        self._trace = trace
         self._rules = ToolRules(parts.registry, parts.maps, person)
-        self._dispatch = Dispatch(parts, publisher, self.stop, person, conversation, exchange)
+        self._dispatch = Dispatch(
+            parts, publisher, self.stop, person, conversation, exchange, trace
+        )
 
     async def ask_to_stop(self, cause: StopCause) -> None:
         """Give the stop signal and show that it was given."""
@@ -91,20 +104,25 @@ class ExchangeRunner:
 
     async def run(self) -> Outcome:
         """Run to the end, whatever that is, and put the end on record."""
+        with closing(self._trace):
+            over = await self._until_over()
+            await self._end(over)
+            self._trace.ended(over.outcome)
+            return over.outcome
+
+    async def _until_over(self) -> _Over:
         try:
             for _ in range(self._parts.bounds.exchange_turns):
                 await self._turn()
             limit = self._parts.bounds.exchange_turns
             await self._notice(NoticeKind.TURN_LIMIT, limit=str(limit))
-            over = _Over(Outcome.TURN_LIMIT)
+            return _Over(Outcome.TURN_LIMIT)
         except _Over as end:
-            over = end
+            return end
         except Exception:
             log.exception("exchange %s failed", self.exchange)
             await self._notice(NoticeKind.INTERNAL_ERROR)
-            over = _Over(Outcome.INTERNAL_ERROR)
-        await self._end(over)
-        return over.outcome
+            return _Over(Outcome.INTERNAL_ERROR)
 
     async def _end(self, over: _Over) -> None:
         await self._end_calls(over)
@@ -163,27 +181,33 @@ class ExchangeRunner:
         request = await self._request()
         failures = 0
         while True:
-            attempt = _Attempt(self._live_turn())
+            attempt = _Attempt(self._live_turn(), self._trace)
             await self._publisher.put(attempt.live.opening())
             try:
-                finished = await stream_turn(
-                    self._parts.provider,
-                    request,
-                    attempt.live,
-                    self._publisher.put,
-                    self.stop,
-                    attempt.watch,
-                )
+                finished = await self._stream(request, attempt)
             except ProviderFailure as failure:
                 failures += 1
-                await self._roll_back(
-                    attempt.live, attempt.live.finish(), Reason.INCOMPLETE, failure.detail
-                )
+                finished = attempt.live.finish()
+                self._trace.streamed(finished)
+                await self._roll_back(attempt.live, finished, Reason.INCOMPLETE, failure.detail)
                 await self._wait_or_report(failure, failures)
                 continue
             if self.stop.given:
                 await self._stopped_while_writing(attempt.live, finished)
             return attempt, finished
+
+    async def _stream(self, request: TurnRequest, attempt: _Attempt) -> FinishedTurn:
+        with self._trace.streaming():
+            finished = await stream_turn(
+                self._parts.provider,
+                request,
+                attempt.live,
+                self._publisher.put,
+                self.stop,
+                attempt.watch,
+            )
+        self._trace.streamed(finished)
+        return finished
 
     async def _request(self) -> TurnRequest:
         return TurnRequest(
@@ -276,6 +300,7 @@ class ExchangeRunner:
             self._parts.registry.idempotent,
         )
         await self._parts.records.record_turn(self.exchange, turn, self._parts.worker)
+        self._trace.kept()
 
     def _refused(self, live: LiveTurn, judgement: Judgement) -> list[Update]:
         return [

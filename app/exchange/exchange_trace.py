@@ -1,0 +1,253 @@
+"""The trace of one exchange, folded from the updates that its viewers get.
+
+    exchange > turn > call > approval, dispatch
+
+A turn's span lasts from its request until the last of its calls has ended, a call's from its
+announcement to its final state. A span that nothing ended by name is ended, as lost, when what it
+is part of ends: on no way out does one stay open. The spans of a process that is killed go with it.
+
+OpenTelemetry's own recording of exceptions is not used: their texts may hold argument values.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from opentelemetry.context import Context
+from opentelemetry.trace import (
+    INVALID_SPAN,
+    Span,
+    StatusCode,
+    Tracer,
+    set_span_in_context,
+    use_span,
+)
+
+from app.calls.events import ArgumentFragment, Event
+from app.calls.states import FINAL_STATES, CallState
+from app.calls.turn import FinishedTurn, call_id
+from app.display.view import (
+    CallChanged,
+    CallOpened,
+    Noticed,
+    NoticeKind,
+    NoticeView,
+    TurnAbandoned,
+    TurnOpened,
+    Update,
+)
+from app.exchange.counts import Counts, reason_code
+from app.records.rows import Outcome
+
+KEPT = "kept"
+"""The turn is on record as a part of the conversation."""
+EMPTY = "empty"
+"""The turn ended well and held nothing."""
+LOST = "lost"
+"""Nothing told of an end: a fault of ours, or another process has taken over."""
+NO_STOP = "none"
+"""The turn's stream did not come to an end."""
+
+_FAULTY = frozenset({Outcome.FAILED, Outcome.GAVE_UP, Outcome.INTERNAL_ERROR})
+_STAGES = {CallState.AWAITING_APPROVAL: "approval", CallState.RUNNING: "dispatch"}
+"""The states whose length is a span of its own."""
+
+
+@dataclass(slots=True)
+class _CallSpans:
+    span: Span
+    stage: Span | None = None
+
+    def end_stage(self) -> None:
+        if self.stage is not None:
+            self.stage.end()
+            self.stage = None
+
+
+@dataclass(slots=True)
+class _TurnSpans:
+    id: str
+    span: Span
+    stop: str = NO_STOP
+    outcome: str | None = None
+    calls: dict[str, _CallSpans] = field(default_factory=dict[str, _CallSpans])
+    """Calls that have not ended, by our id."""
+    names: dict[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+class ExchangeTrace:
+    """What is told of one exchange while it runs; ``close`` it on every way out.
+
+    The exchange's publisher gives it what it flushes (:meth:`observe`); its runner what no viewer
+    is told: events of the wire, how a stream ended, that a turn was kept, the outcome.
+    """
+
+    def __init__(self, counts: Counts, tracer: Tracer, conversation: str, exchange: str) -> None:
+        self._counts = counts
+        self._tracer = tracer
+        self._fragments = 0
+        self._outcome: Outcome | None = None
+        self._turn: _TurnSpans | None = None
+        self._span = tracer.start_span(
+            "exchange",
+            Context(),  # a root: the request that brought the message ends long before
+            attributes={"formwork.conversation": conversation, "formwork.exchange": exchange},
+        )
+
+    # What the runner tells
+
+    def watch(self, event: Event) -> None:
+        """Count a fragment; it is added to the metric with the next flush."""
+        if isinstance(event, ArgumentFragment):
+            self._fragments += 1
+
+    def streamed(self, finished: FinishedTurn) -> None:
+        """The open turn's stream has come to an end."""
+        turn = self._turn
+        if turn is None:
+            return
+        turn.stop = finished.stop.value
+        turn.span.set_attribute("formwork.stop", turn.stop)
+        turn.span.set_attribute("formwork.output_tokens", finished.output_tokens)
+        turn.span.add_event("streamed")
+        for call in finished.calls:
+            ours = call_id(turn.id, call.ordinal)
+            turn.names[ours] = call.name
+            if ours in turn.calls:
+                turn.calls[ours].span.set_attribute("formwork.tool", self._counts.tool(call.name))
+
+    def kept(self) -> None:
+        """The open turn is on record."""
+        self._decide(KEPT)
+
+    def ended(self, outcome: Outcome) -> None:
+        """The exchange has ended, on record."""
+        self._outcome = outcome
+
+    def close(self) -> None:
+        """End what is open, and the exchange with it."""
+        self._receive()
+        self._end_turn()
+        if self._outcome is not None:
+            self._counts.exchange_ended(self._outcome)
+        _end(
+            self._span,
+            "formwork.outcome",
+            LOST if self._outcome is None else self._outcome.value,
+            faulty=self._outcome is None or self._outcome in _FAULTY,
+        )
+
+    # What runs within a span, so that spans of libraries and tools find their place
+
+    def streaming(self) -> AbstractContextManager[Span]:
+        """Within the open turn: its request to the provider."""
+        return _within(None if self._turn is None else self._turn.span)
+
+    def dispatching(self, call: str) -> AbstractContextManager[Span]:
+        """Within the dispatch of a call, once its viewers were told that it runs."""
+        spans = None if self._turn is None else self._turn.calls.get(call)
+        return _within(None if spans is None else spans.stage)
+
+    # What the publisher flushes
+
+    def observe(self, updates: Sequence[Update]) -> None:
+        """Updates on their way to the viewers, in order."""
+        self._counts.flushed()
+        self._receive()
+        for update in updates:
+            match update:
+                case TurnOpened(turn=turn):
+                    self._end_turn()
+                    self._turn = _TurnSpans(turn, self._start("turn", self._span, turn=turn))
+                case CallOpened(call=call, state=state):
+                    self._open_call(call, state)
+                case CallChanged():
+                    self._move_call(update)
+                case TurnAbandoned(reason=reason):
+                    self._decide(reason)
+                    self._end_turn()
+                case Noticed(notice=notice):
+                    self._note(notice)
+                case _:
+                    pass
+
+    def _receive(self) -> None:
+        self._counts.received(self._fragments)
+        self._fragments = 0
+
+    def _note(self, notice: NoticeView) -> None:
+        told = dict(notice.params)
+        match notice.kind:
+            case NoticeKind.REGENERATING:
+                self._retry("regeneration", told, "reason")
+            case NoticeKind.WAITING_TO_RETRY:
+                self._retry("api", told, "failure")
+            case NoticeKind.EMPTY_ANSWER:
+                self._decide(EMPTY)
+            case _:
+                pass
+
+    def _retry(self, kind: str, told: Mapping[str, str], cause: str) -> None:
+        self._counts.retried(kind, told[cause])
+        self._span.add_event("retry", {"formwork.kind": kind, "formwork.cause": told[cause]})
+
+    def _decide(self, outcome: str) -> None:
+        """Say what became of the open turn; the first word stands."""
+        if self._turn is not None and self._turn.outcome is None:
+            self._turn.outcome = outcome
+            self._counts.turn_ended(self._turn.stop, outcome)
+
+    def _end_turn(self) -> None:
+        self._decide(LOST)
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return
+        for call in turn.calls.values():
+            call.end_stage()
+            _end(call.span, "formwork.state", LOST, faulty=True)
+        outcome = turn.outcome or LOST
+        _end(turn.span, "formwork.outcome", outcome, faulty=outcome not in (KEPT, EMPTY))
+
+    def _open_call(self, call: str, state: CallState) -> None:
+        if self._turn is not None:
+            span = self._start("call", self._turn.span, call=call)
+            span.add_event(state.value)
+            self._turn.calls[call] = _CallSpans(span)
+
+    def _move_call(self, moved: CallChanged) -> None:
+        """A call has a new state: the stage of the last one ends, that of this one begins."""
+        turn, state = self._turn, moved.state
+        spans = None if turn is None else turn.calls.get(moved.call)
+        if spans is not None:
+            spans.end_stage()
+            spans.span.add_event(state.value)
+            if state in _STAGES:
+                spans.stage = self._start(_STAGES[state], spans.span, call=moved.call)
+        if state not in FINAL_STATES:
+            return
+        name = None if turn is None else turn.names.get(moved.call)
+        self._counts.call_ended(name, state, moved.reason)
+        if turn is not None and spans is not None:
+            del turn.calls[moved.call]
+            spans.span.set_attribute("formwork.reason", reason_code(state, moved.reason))
+            faulty = state in (CallState.FAILED, CallState.UNKNOWN)
+            _end(spans.span, "formwork.state", state.value, faulty=faulty)
+
+    def _start(self, name: str, parent: Span, **ids: str) -> Span:
+        attributes = {f"formwork.{key}": value for key, value in ids.items()}
+        return self._tracer.start_span(name, set_span_in_context(parent), attributes=attributes)
+
+
+def _end(span: Span, attribute: str, value: str, *, faulty: bool) -> None:
+    span.set_attribute(attribute, value)
+    if faulty:
+        span.set_status(StatusCode.ERROR, value)
+    span.end()
+
+
+def _within(span: Span | None) -> AbstractContextManager[Span]:
+    return use_span(
+        INVALID_SPAN if span is None else span,
+        record_exception=False,
+        set_status_on_exception=False,
+    )
