@@ -10,7 +10,7 @@ import pytest
 from anthropic.types import ToolParam
 from anthropic.types.beta import BetaContentBlockParam
 from anthropic.types.content_block_param import ContentBlockParam
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -271,7 +271,6 @@ def histories(draw: st.DrawFn) -> list[HistoryItem]:
     return [*items, UserMessage("Bye")]
 
 
-@settings(deadline=None)  # other work on the machine is no fault of the body's
 @given(histories())
 def test_any_history_on_record_makes_a_body_that_is_taken(history: list[HistoryItem]) -> None:
     assert_taken(body_of(history))
