@@ -1,6 +1,7 @@
 """A page that watched equals a page loaded now, however the updates were batched."""
 
 import re
+from functools import cache
 from random import Random
 
 import pytest
@@ -22,7 +23,9 @@ SHELL = "<div id=say></div>"
 SELECTOR = re.compile(r"[a-z][A-Za-z0-9_-]*")
 
 
+@cache
 def templates() -> Templates:
+    """Compiled once: an environment of its own for each example would be most of the time."""
     return Templates(template_environment(data_directory("templates")))
 
 
