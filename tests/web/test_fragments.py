@@ -51,7 +51,7 @@ def watched(updates: list[list[Update]], begin: int = 0) -> None:
         assert page.canonical() == loaded(render, view).canonical()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 3, 12, 400]))
 def test_a_page_that_watched_equals_a_page_loaded_now(seed: int, largest: int) -> None:
     random = Random(seed)
