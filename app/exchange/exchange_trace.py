@@ -3,15 +3,16 @@
     exchange > turn > call > approval, dispatch
 
 A turn's span lasts from its request until the last of its calls has ended, a call's from its
-announcement to its final state. A span that nothing ended by name is ended, as lost, when what it
-is part of ends: on no way out does one stay open. The spans of a process that is killed go with it.
+announcement to its final state; a call that a process before this one announced begins where it
+goes on, as a part of the exchange. A span that nothing ended by name is ended, as lost, when what
+it is part of ends: on no way out does one stay open. The spans of a killed process go with it.
 
 OpenTelemetry's own recording of exceptions is not used: their texts may hold argument values.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from opentelemetry.context import Context
 from opentelemetry.trace import (
@@ -70,9 +71,6 @@ class _TurnSpans:
     span: Span
     stop: str = NO_STOP
     outcome: str | None = None
-    calls: dict[str, _CallSpans] = field(default_factory=dict[str, _CallSpans])
-    """Calls that have not ended, by our id."""
-    names: dict[str, str | None] = field(default_factory=dict[str, str | None])
 
 
 class ExchangeTrace:
@@ -88,6 +86,9 @@ class ExchangeTrace:
         self._fragments = 0
         self._outcome: Outcome | None = None
         self._turn: _TurnSpans | None = None
+        self._calls: dict[str, _CallSpans] = {}
+        """Calls that have not ended, by our id."""
+        self._names: dict[str, str | None] = {}
         self._span = tracer.start_span(
             "exchange",
             Context(),  # a root: the request that brought the message ends long before
@@ -111,10 +112,11 @@ class ExchangeTrace:
         turn.span.set_attribute("formwork.output_tokens", finished.output_tokens)
         turn.span.add_event("streamed")
         for call in finished.calls:
-            ours = call_id(turn.id, call.ordinal)
-            turn.names[ours] = call.name
-            if ours in turn.calls:
-                turn.calls[ours].span.set_attribute("formwork.tool", self._counts.tool(call.name))
+            self.named(call_id(turn.id, call.ordinal), call.name)
+
+    def named(self, call: str, name: str | None) -> None:
+        """The tool that a call is for, before the call ends."""
+        self._names[call] = name
 
     def kept(self) -> None:
         """The open turn is on record."""
@@ -145,7 +147,7 @@ class ExchangeTrace:
 
     def dispatching(self, call: str) -> AbstractContextManager[Span]:
         """Within the dispatch of a call, once its viewers were told that it runs."""
-        spans = None if self._turn is None else self._turn.calls.get(call)
+        spans = self._calls.get(call)
         return _within(None if spans is None else spans.stage)
 
     # What the publisher flushes
@@ -199,39 +201,42 @@ class ExchangeTrace:
 
     def _end_turn(self) -> None:
         self._decide(LOST)
+        for call in list(self._calls):
+            self._end_call(call, LOST, faulty=True)
+        self._names.clear()
         turn, self._turn = self._turn, None
-        if turn is None:
-            return
-        for call in turn.calls.values():
-            call.end_stage()
-            _end(call.span, "formwork.state", LOST, faulty=True)
-        outcome = turn.outcome or LOST
-        _end(turn.span, "formwork.outcome", outcome, faulty=outcome not in (KEPT, EMPTY))
+        if turn is not None:
+            outcome = turn.outcome or LOST
+            _end(turn.span, "formwork.outcome", outcome, faulty=outcome not in (KEPT, EMPTY))
 
-    def _open_call(self, call: str, state: CallState) -> None:
-        if self._turn is not None:
-            span = self._start("call", self._turn.span, call=call)
-            span.add_event(state.value)
-            self._turn.calls[call] = _CallSpans(span)
+    def _open_call(self, call: str, state: CallState) -> _CallSpans:
+        parent = self._span if self._turn is None else self._turn.span
+        self._calls[call] = spans = _CallSpans(self._start("call", parent, call=call))
+        spans.span.add_event(state.value)
+        return spans
 
     def _move_call(self, moved: CallChanged) -> None:
         """A call has a new state: the stage of the last one ends, that of this one begins."""
-        turn, state = self._turn, moved.state
-        spans = None if turn is None else turn.calls.get(moved.call)
-        if spans is not None:
+        call, state = moved.call, moved.state
+        spans = self._calls.get(call)
+        if spans is None:
+            spans = self._open_call(call, state)
+        else:
             spans.end_stage()
             spans.span.add_event(state.value)
-            if state in _STAGES:
-                spans.stage = self._start(_STAGES[state], spans.span, call=moved.call)
-        if state not in FINAL_STATES:
-            return
-        name = None if turn is None else turn.names.get(moved.call)
-        self._counts.call_ended(name, state, moved.reason)
-        if turn is not None and spans is not None:
-            del turn.calls[moved.call]
+        if state in _STAGES:
+            spans.stage = self._start(_STAGES[state], spans.span, call=call)
+        if state in FINAL_STATES:
+            self._counts.call_ended(self._names.get(call), state, moved.reason)
             spans.span.set_attribute("formwork.reason", reason_code(state, moved.reason))
             faulty = state in (CallState.FAILED, CallState.UNKNOWN)
-            _end(spans.span, "formwork.state", state.value, faulty=faulty)
+            self._end_call(call, state.value, faulty=faulty)
+
+    def _end_call(self, call: str, state: str, *, faulty: bool) -> None:
+        spans = self._calls.pop(call)
+        spans.end_stage()
+        spans.span.set_attribute("formwork.tool", self._counts.tool(self._names.pop(call, None)))
+        _end(spans.span, "formwork.state", state, faulty=faulty)
 
     def _start(self, name: str, parent: Span, **ids: str) -> Span:
         attributes = {f"formwork.{key}": value for key, value in ids.items()}

@@ -12,6 +12,7 @@ from app.web.assets import Assets, data_directory
 from app.web.error_pages import add_error_pages, error_page
 from app.web.fragments import Fragments
 from app.web.guard import Faults, PageHeaders, Sessions
+from app.web.metrics import metrics_routes
 from app.web.pages import page_routes
 from app.web.render import Renderer
 from app.web.room import Room, same_origin_only
@@ -54,7 +55,7 @@ def create_app(services: WebServices) -> FastAPI:
         ],
     )
     app.state.room = room
-    for routes in (page_routes(), stream_routes(), static_routes()):
+    for routes in (page_routes(), stream_routes(), static_routes(), metrics_routes()):
         app.include_router(routes)
     add_error_pages(app)
     return app

@@ -73,6 +73,8 @@ class WebServices:
     """A viewer that takes nothing for so long is gone."""
     shutdown_grace_s: float = 2.0
     """Below the server's own graceful timeout."""
+    metrics: Callable[[], bytes] | None = None
+    """The metrics in Prometheus' text format; None when they are not offered."""
 
     @property
     def max_body_bytes(self) -> int:
