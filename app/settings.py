@@ -66,17 +66,17 @@ class Settings(BaseModel):
     locale: str = "en"
     """Language of formats: numbers, dates, currency."""
     suggestions: tuple[str, ...] = ()
-    """What the first page offers to ask, parted by `|`; default: the demo's, with the demo model."""
+    """What the first page offers to ask, parted by `|`; the demo model brings its own."""
 
     # Who may do what
     secret_key: SecretStr | None = None
     """Signs session cookies; default: made once and kept in the data folder."""
     operator_token: SecretStr | None = None
-    """What an operator signs in with."""
+    """Reserved for operators, who are not part of this version."""
     trusted_user_header: str | None = None
-    """Header in which a trusted proxy names the user."""
+    """Reserved for users named by a trusted proxy, who are not part of this version."""
     developer_view: bool = False
-    """Whether the developer view exists."""
+    """Reserved for the developer view, which is not part of this version."""
 
     # Limits on a turn
     call_bytes: int = Field(default=1024 * 1024, ge=1)

@@ -25,9 +25,11 @@ class WorkerLocks:
         """Hold this worker's lock for the length of the block."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._path(worker)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        unlocked = path.with_suffix(".new")
+        handle = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            unlocked.rename(path)  # only now can others find it, and it is locked already
             yield
         finally:
             path.unlink(missing_ok=True)

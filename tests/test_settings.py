@@ -1,0 +1,88 @@
+"""Settings: a bad one is told in one line that holds no secret."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.settings import BadSetting, Settings, read_settings, settings_table
+
+
+def test_without_an_environment_every_setting_has_its_default() -> None:
+    settings = read_settings({})
+    assert (settings.model, settings.port, settings.host) == ("demo", 8000, "127.0.0.1")
+
+
+def test_the_port_may_come_from_the_usual_variable_and_ours_wins() -> None:
+    assert read_settings({"PORT": "9000"}).port == 9000
+    assert read_settings({"PORT": "9000", "FORMWORK_PORT": "9001"}).port == 9001
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FORMWORK_PORT", "http"),
+        ("FORMWORK_PORT", "70000"),
+        ("FORMWORK_DEPTH", "0"),
+        ("FORMWORK_REGENERATIONS", "3"),
+        ("FORMWORK_MISSING_IDS", "guess"),
+        ("FORMWORK_FIRST_BYTE_S", "-1"),
+        ("FORMWORK_DEMO_PACE", "fast"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value: str) -> None:
+    with pytest.raises(BadSetting) as raised:
+        read_settings({name: value})
+    assert str(raised.value).startswith(f"{name}: ")
+    assert "\n" not in str(raised.value)
+
+
+def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:
+    with pytest.raises(
+        BadSetting, match=r"FORMWORK_TOLS is no setting; did you mean FORMWORK_TOOLS"
+    ):
+        read_settings({"FORMWORK_TOLS": "x"})
+
+
+def test_a_secret_is_in_no_text_of_the_settings() -> None:
+    settings = read_settings({"FORMWORK_API_KEY": "sk-canary", "FORMWORK_SECRET_KEY": "canary"})
+    assert "canary" not in repr(settings)
+    assert "canary" not in str(settings)
+
+
+def test_the_table_names_every_setting_with_a_meaning() -> None:
+    table = settings_table()
+    for name, field in Settings.model_fields.items():
+        assert f"FORMWORK_{name.upper()}" in table
+        assert field.description
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"FORMWORK_PORT": "x"}, "FORMWORK_PORT"),
+        ({"FORMWORK_MODEL": "gpt"}, "FORMWORK_MODEL"),
+        ({"FORMWORK_MODEL": "klingon:x"}, "klingon"),
+        ({"FORMWORK_EVENTS_URL": "redis://x"}, "FORMWORK_EVENTS_URL"),
+        ({"FORMWORK_DATABASE_URL": "mysql://x"}, "FORMWORK_DATABASE_URL"),
+        ({"FORMWORK_FIELD_MAPS": "nowhere"}, "nowhere"),
+        ({"FORMWORK_TOOLS": "nowhere:tools"}, "FORMWORK_TOOLS"),
+        ({"FORMWORK_TOOLS": "no colon"}, "FORMWORK_TOOLS"),
+    ],
+)
+def test_the_server_refuses_to_start_with_one_line(
+    environment: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "app", "serve"],
+        env={"PATH": "/usr/bin:/bin", "FORMWORK_DATA": str(tmp_path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 2
+    [line] = ran.stderr.splitlines()
+    assert line.startswith("formwork: ")
+    assert told in line
