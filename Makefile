@@ -38,7 +38,7 @@ chromium:
 .PHONY: chromium
 
 test: $(VENV)/.dev static/node_modules/.ready chromium
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadscope $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
