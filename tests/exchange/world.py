@@ -32,6 +32,7 @@ from app.display.view import (
 )
 from app.exchange.conversations import Conversations
 from app.exchange.parts import Bounds, Parts
+from app.exchange.telemetry import Telemetry
 from app.feed.memory import MemoryFeed
 from app.providers.provider import Provider, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
@@ -277,6 +278,7 @@ async def world(
     registry: Registry | None = None,
     maps: Mapping[str, FieldMap] | None = None,
     assign_missing_ids: bool = False,
+    telemetry: Telemetry | None = None,
     **more: Any,
 ) -> AsyncGenerator[World]:
     """Conversations over a real store, a real feed and real tools; ``turns`` are the model's.
@@ -296,6 +298,7 @@ async def world(
         running=asyncio.Semaphore(8),
         assign_missing_ids=assign_missing_ids,
         bounds=replace(bounds or Bounds(), flush_s=0.0, stop_grace_s=0.2),
+        telemetry=telemetry or Telemetry.off(),
     )
     conversations = Conversations(parts, (), **more)
     try:
