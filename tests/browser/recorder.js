@@ -19,7 +19,8 @@ function look() {
     for (const row of call.querySelectorAll("[data-field]")) {
       const box = row.getBoundingClientRect();
       if (!box.height) continue;
-      const key = id + " " + row.dataset.field, at = box.top - top.top;
+      // A result may have a field of the same name as an argument.
+      const key = id + (row.closest(".outcome") ? " result " : " ") + row.dataset.field, at = box.top - top.top;
       push((seen.rows[key] ??= []), row.querySelector("[data-value]").textContent);
       if (places.has(key) && Math.abs(places.get(key) - at) > 0.5) seen.moves.push([key, places.get(key), at]);
       if (!places.has(key)) places.set(key, at);

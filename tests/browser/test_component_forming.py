@@ -1,20 +1,16 @@
 """A call takes shape in a real browser: nothing is replaced, nothing moves, nothing is claimed."""
 
 import re
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.calls.states import INITIAL_STATES, TRANSITIONS, CallState
 from tests.browser.conftest import Scripted
-from tests.web.dom import parse
+from tests.browser.screen import ended, log_of, say, true_at_every_moment
 from tests.web.scripts import SCRIPTS
 
 pytestmark = pytest.mark.browser
-RECORDER = Path(__file__).with_name("recorder.js")
 ENDING = [
     "Open a ticket about the March invoice run",
     "Draft an email to Ada",
@@ -24,61 +20,19 @@ ENDING = [
     "Open a ticket and be cut off",
     "Archive the report",
 ]
-FOLLOWS = {(before, after) for (before, _), after in TRANSITIONS.items()}
-
-
-def say(page: Page, message: str, address: str) -> None:
-    """Send a message, from the keyboard, on a page that follows its conversation already."""
-    page.add_init_script(path=RECORDER)
-    page.goto(address)
-    page.keyboard.type("Hello")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/c/*")
-    expect(page.locator("html[data-connected]")).to_have_count(1)
-    expect(page.locator("button[name=stop]")).to_have_count(0)
-    page.evaluate("() => { seen.said.length = seen.shifts.length = 0 }")
-    page.locator("textarea").focus()
-    page.keyboard.type(message)
-    page.keyboard.press("Enter")
-    expect(page.locator("textarea")).to_have_value("")
-    expect(page.locator(".said", has_text=message)).to_have_count(1)
-
-
-def ended(page: Page) -> dict[str, Any]:
-    """Wait for the end of the exchange; what was seen until then."""
-    expect(page.locator("button[name=stop]")).to_have_count(0, timeout=20_000)
-    return page.evaluate("seen")
 
 
 @pytest.mark.parametrize("message", ENDING)
 def test_a_scenario_is_true_at_every_moment(page: Page, server: Scripted, message: str):
     say(page, message, server.address)
     seen = ended(page)
-    live = page.locator("#log").evaluate("log => (log.normalize(), log.outerHTML)")
-    rows_only_grow(seen)
-    states_follow_the_table(seen)
-    each_change_was_announced_once(seen)
-    assert seen["moves"] == []
-    assert seen["breaches"] == []
-    page.reload()
-    loaded = page.locator("#log").evaluate("log => (log.normalize(), log.outerHTML)")
-    assert parse(live).canonical() == parse(loaded).canonical()
-
-
-def rows_only_grow(seen: dict[str, Any]) -> None:
+    live = log_of(page)
     assert seen["states"]
-    for key, texts in seen["rows"].items():
-        for before, after in pairwise(texts):
-            assert after.startswith(before), f"{key} was replaced"
+    true_at_every_moment(seen)
     assert not any(re.search(r'["{}\\]', text) for text in seen["texts"])
-
-
-def states_follow_the_table(seen: dict[str, Any]) -> None:
-    for call, heads in seen["states"].items():
-        states = [CallState(head.partition(" | ")[0]) for head in heads]
-        path = [states[0], *(b for a, b in pairwise(states) if a != b)]
-        assert path[0] in INITIAL_STATES, f"{call} began as {path[0]}"
-        assert set(pairwise(path)) <= FOLLOWS
+    each_change_was_announced_once(seen)
+    page.reload()
+    assert live == log_of(page)
 
 
 def each_change_was_announced_once(seen: dict[str, Any]) -> None:
