@@ -12,8 +12,8 @@ The rules (design, section 2):
   a second equal key, and a breach of a limit. Nothing is reported of that character or of any
   after it. The result does not depend on where the text was cut.
 - n characters cost O(n), however they are cut, and what came before makes no fragment dearer: a
-  string is a list of pieces that is joined once, when it closes; a path is built once, from its
-  container's; nothing is read twice.
+  string is a list of pieces that are joined when it closes (in between by the hundred, which
+  keeps them small); a path is built once, from its container's; nothing is read twice.
 
 Any root value is parsed; that arguments are an object is for the strict parse to say.
 
@@ -190,7 +190,7 @@ class ArgumentParser:
         """
         if self._state is not ArgumentParser._in_string:
             return None
-        return "".join(self._string.pieces)
+        return self._string.text()
 
     @property
     def received(self) -> int:

@@ -26,13 +26,19 @@ _ESCAPES = {
 }
 
 
+_PIECES = 512
+"""So many pieces are joined to one. Kept apart, each takes some 50 bytes beside its text."""
+
+
 class OpenString:
     """Decodes one string after the other, each from behind its opening quote."""
 
-    __slots__ = ("_escape", "_high", "closed", "pieces", "reported")
+    __slots__ = ("_escape", "_high", "_joined", "closed", "pieces", "reported")
 
     def __init__(self) -> None:
+        self._joined: list[str] = []
         self.pieces: list[str] = []
+        """The last of the text, behind what was joined."""
         self.reported = 0
         """How many of the pieces :meth:`growth` has given."""
         self.closed = False
@@ -60,11 +66,21 @@ class OpenString:
         pieces = self.pieces
         start = self.reported
         self.reported = len(pieces)
-        return pieces[start] if self.reported == start + 1 else "".join(pieces[start:])
+        fresh = pieces[start] if self.reported == start + 1 else "".join(pieces[start:])
+        if self.reported > _PIECES:
+            self._joined.append("".join(pieces))
+            pieces.clear()
+            self.reported = 0
+        return fresh
+
+    def text(self) -> str:
+        """The whole decoded text so far."""
+        return "".join(self._joined) + "".join(self.pieces)
 
     def take(self) -> str:
         """The whole text of a closed string; makes ready for the next one."""
-        whole = "".join(self.pieces)
+        whole = self.text()
+        self._joined = []
         self.pieces = []
         self.reported = 0
         self.closed = False

@@ -8,6 +8,7 @@ of one where it takes long.
 import gc
 import json
 from collections.abc import Iterator
+from statistics import median
 from time import process_time
 from typing import TypeAlias, cast
 
@@ -93,17 +94,20 @@ def _comparable(value: object) -> object:
 
 
 def late_to_early(fragments: list[str]) -> float:
-    """What a fragment costs in the document's last tenth, by what it costs in the first."""
+    """What a fragment costs in the document's last tenth, by what it costs in the first.
+
+    The median of many runs: each has both tenths close in time, on the same quiet or busy machine.
+    """
     size = len(fragments) // 10
     first, last = fragments[:size], fragments[-size:]
-    early = late = CAP_S
+    ratios: list[float] = []
     for _ in range(TENTHS_REPEATS):
         parser = ArgumentParser()
         gc.collect()
-        early = min(early, _follow(parser, first))
+        early = _follow(parser, first)
         _follow(parser, fragments[size:-size])
-        late = min(late, _follow(parser, last))
-    return late / early
+        ratios.append(_follow(parser, last) / early)
+    return median(ratios)
 
 
 def _follow(parser: ArgumentParser, fragments: list[str]) -> float:

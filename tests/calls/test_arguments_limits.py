@@ -143,3 +143,21 @@ def test_a_fragment_takes_no_more_calls_late_than_early(kind: str) -> None:
     late = calls_of_one_round()
     assert parser.fault is None
     assert late == early
+
+
+def test_a_long_string_takes_little_more_memory_than_its_text() -> None:
+    parser = ArgumentParser()
+    parser.feed('{"text": "')
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(100_000):
+            parser.feed(f"{number % 1000:03}")
+            parser.changes()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 2 * 300_000
+    text = parser.open_text or ""
+    assert len(text) == 300_000
+    assert text[:9] + text[-6:] == "000001002998999"
