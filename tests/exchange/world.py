@@ -195,6 +195,7 @@ class World:
     model: WrittenModel
     log: CallLog
     conversation: str
+    parts: Parts
 
     async def begin(self) -> None:
         """Go on in a new conversation."""
@@ -303,7 +304,7 @@ async def world(
     conversations = Conversations(parts, (), **more)
     try:
         conversation = await conversations.create(OWNER)
-        yield World(conversations, records, feed, model, log, conversation)
+        yield World(conversations, records, feed, model, log, conversation, parts)
     finally:
         await conversations.close()
         await records.close()
