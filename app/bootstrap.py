@@ -13,9 +13,11 @@ from app.calls.limits import Limits
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.exchange.conversations import Conversations
+from app.exchange.counts import Counts
 from app.exchange.parts import Bounds, Parts
 from app.exchange.replay import MapRules, Recut
 from app.exchange.rules import Person
+from app.exchange.telemetry import SCOPE, Telemetry
 from app.feed.memory import MemoryFeed
 from app.providers.connect import UnknownDialect, connect
 from app.providers.demo import make_demo
@@ -25,9 +27,11 @@ from app.providers.spec import ProviderSpec
 from app.providers.transports import RecordedBody
 from app.records.errors import DatabaseRefused
 from app.records.ids import Kind, new_id
+from app.records.recovery import Recovered
 from app.records.store import Records
 from app.records.worker_locks import WorkerLocks
 from app.settings import BadSetting, Settings
+from app.telemetry.outlet import MissingExtra, Outlet, open_outlet
 from app.tools.map_files import MapFileFault, load_field_maps, shipped_maps
 from app.tools.registry import Registry, RegistryFault, load_registry
 from app.tools.shipped import shipped_tools
@@ -56,19 +60,23 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
     registry = tools_of(settings)
     _refuse_maps_without_tools(maps, registry)
     async with AsyncExitStack() as stack:
+        outlet = _outlet(settings)
+        if outlet is not None:
+            stack.push_async_callback(asyncio.to_thread, outlet.close)
+        telemetry = _telemetry(outlet, registry)
         provider = _provider(settings)
         stack.push_async_callback(provider.close)
         records = await _open_records(settings)
         stack.push_async_callback(records.close)
-        parts = _parts(settings, provider, records, registry, maps)
+        parts = _parts(settings, provider, records, registry, maps, telemetry)
         locks = WorkerLocks(settings.data / "workers")
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
-        await _recover(records, locks)
+        await _recover(records, locks, telemetry.counts)
         conversations = Conversations(parts, _suggestions(settings), settings.unwatched_stop_s)
         stack.push_async_callback(conversations.close)
-        await conversations.resume_kept()
-        housekeeping = asyncio.create_task(_keep_house(records, locks, parts.worker, settings))
+        await conversations.take_up()
+        housekeeping = asyncio.create_task(_keep_house(conversations, parts, locks, settings))
         stack.callback(housekeeping.cancel)
         yield WebServices(
             conversations=conversations,
@@ -76,6 +84,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             secret_key=_secret_key(settings),
             max_message_chars=settings.message_chars,
             heartbeat_s=settings.heartbeat_s,
+            metrics=None if outlet is None else outlet.page,
         )
 
 
@@ -85,6 +94,7 @@ def _parts(
     records: Records,
     registry: Registry,
     maps: Mapping[str, FieldMap],
+    telemetry: Telemetry,
 ) -> Parts:
     return Parts(
         provider=provider,
@@ -110,6 +120,7 @@ def _parts(
             stop_grace_s=settings.stop_grace_s,
             flush_s=settings.flush_ms / 1000,
         ),
+        telemetry=telemetry,
     )
 
 
@@ -148,6 +159,21 @@ def _provider(settings: Settings) -> Provider:
         return connect(spec)
     except (UnknownDialect, MissingLibrary) as error:
         raise StartRefused(f"FORMWORK_MODEL: {error}") from error
+
+
+def _outlet(settings: Settings) -> Outlet | None:
+    if settings.telemetry == "off":
+        return None
+    try:
+        return open_outlet(settings.telemetry, SCOPE)
+    except MissingExtra as error:
+        raise StartRefused(f"FORMWORK_TELEMETRY: {error}") from error
+
+
+def _telemetry(outlet: Outlet | None, registry: Registry) -> Telemetry:
+    if outlet is None:
+        return Telemetry.off()
+    return Telemetry(outlet.tracer, outlet.meter, registry.names)
 
 
 def _maps(folder: Path | None) -> dict[str, FieldMap]:
@@ -207,24 +233,48 @@ def _suggestions(settings: Settings) -> Sequence[str]:
     return tuple(scenario.suggestion for scenario in SCENARIOS)
 
 
-async def _recover(records: Records, locks: WorkerLocks) -> None:
-    """Make true again what lost workers left: at once on this machine, after a lease elsewhere."""
+async def _recover(records: Records, locks: WorkerLocks, counts: Counts) -> set[str]:
+    """Make true again what lost workers left: at once on this machine, after a lease elsewhere.
+
+    The conversations in which an exchange was ended by it.
+    """
+    changed = await _recover_from(records, None, counts)
     for worker in locks.gone():
-        await records.recover(datetime.now(UTC), LEASE_S, restarted=worker)
+        changed |= await _recover_from(records, worker, counts)
         locks.forget(worker)
-    await records.recover(datetime.now(UTC), LEASE_S)
+    return changed
+
+
+async def _recover_from(records: Records, worker: str | None, counts: Counts) -> set[str]:
+    recovered = await records.recover(
+        datetime.now(UTC), LEASE_S, restarted=worker, rerun_idempotent=True
+    )
+    await _count(recovered, records, counts)
+    return {interrupted.conversation_id for interrupted in recovered.interrupted}
+
+
+async def _count(recovered: Recovered, records: Records, counts: Counts) -> None:
+    """Count what the lost workers can no longer count themselves."""
+    for ended in (*recovered.unknown, *recovered.not_run):
+        call = await records.call(ended)
+        if call is not None:
+            counts.call_ended(call.name, call.state, call.reason)
+    for interrupted in recovered.interrupted:
+        counts.exchange_ended(interrupted.outcome)
 
 
 async def _keep_house(
-    records: Records, locks: WorkerLocks, worker: str, settings: Settings
+    conversations: Conversations, parts: Parts, locks: WorkerLocks, settings: Settings
 ) -> None:
-    """Say that this process is alive, find those that are not, and remove what is too old."""
+    """Say that this process is alive, go on for those that are not, and remove what is too old."""
+    records = parts.records
     next_retention = 0.0
     clock = asyncio.get_running_loop().time
     while True:
         try:
-            await records.heartbeat(worker)
-            await _recover(records, locks)
+            await records.heartbeat(parts.worker)
+            await conversations.tell_afresh(await _recover(records, locks, parts.telemetry.counts))
+            await conversations.take_up()
             if settings.retention_days is not None and clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
                 await records.delete_older_than(

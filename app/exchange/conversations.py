@@ -6,7 +6,7 @@ watching. A message sent while one is open is kept on record and sent when that 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from app.display.view import (
     Update,
     apply,
 )
+from app.exchange.adoption import can_go_on
 from app.exchange.parts import Parts
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
@@ -65,6 +66,7 @@ class Conversations:
         self.suggestions = suggestions
         self._parts = parts
         self._running: dict[str, _Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._watchers = Watchers(unwatched_stop_s, self._nobody_watches)
         self._closing = False
@@ -133,20 +135,32 @@ class Conversations:
             self._parts.telemetry.counts.viewer_left()
             self._watchers.left(conversation)
 
-    async def resume_kept(self) -> None:
-        """Send messages that were kept when a process before this one ended."""
+    async def take_up(self) -> None:
+        """Go on with what lost processes left: exchanges that can go on, and kept messages.
+
+        Any number of processes may, at any time; each piece of work goes to one of them.
+        """
+        for parked in await self._parts.records.parked_exchanges():
+            async with self._opening[parked.conversation_id]:
+                await self._adopt(parked.conversation_id, parked.id)
         for conversation, owner in await self._parts.records.conversations_with_kept():
             async with self._opening[conversation]:
                 await self._open_kept(conversation, owner)
+
+    async def tell_afresh(self, conversations: Iterable[str]) -> None:
+        """Let viewers begin again from the record, which has changed behind the feed's back."""
+        for conversation in conversations:
+            if conversation not in self._running:
+                await self._parts.feed.forget(conversation)
 
     async def close(self) -> None:
         """Stop every exchange and wait for its end to be on record."""
         self._closing = True
         self._watchers.close()
-        running = list(self._running.values())
-        for each in running:
-            await each.runner.ask_to_stop(StopCause.SHUTDOWN)
-        await asyncio.gather(*(each.task for each in running))
+        for running in list(self._running.values()):
+            await running.runner.ask_to_stop(StopCause.SHUTDOWN)
+        while self._tasks:  # one that looks for a kept message is at work, too
+            await asyncio.gather(*self._tasks)
 
     # Within
 
@@ -190,20 +204,46 @@ class Conversations:
         await self._publish(conversation, ExchangeOpened(exchange, text, datetime.now(UTC), kept))
         self._start(conversation, exchange, owner)
 
-    def _start(self, conversation: str, exchange: str, owner: str) -> None:
+    async def _adopt(self, conversation: str, exchange: str) -> None:
+        """Go on with a parked exchange, unless something of it is in other hands."""
+        if self._closing:
+            return
+        transcript = await self._parts.records.transcript(conversation)
+        [left] = [each for each in transcript.exchanges if each.exchange.id == exchange]
+        if not can_go_on(left):
+            return
+        if not await self._parts.records.adopt_exchange(exchange, self._parts.worker):
+            return
+        reader = TranscriptReader(self._parts.maps, self._parts.formats)
+        # The feed holds an open exchange from its beginning, or not at all.
+        await self._parts.feed.forget(conversation)
+        await self._parts.feed.append(conversation, list(reader.exchange(left)))
+        self._start(conversation, exchange, transcript.conversation.owner, adopted=True)
+
+    def _start(
+        self, conversation: str, exchange: str, owner: str, *, adopted: bool = False
+    ) -> None:
         parts = self._parts
         trace = parts.telemetry.exchange(conversation, exchange)
         publisher = Publisher(parts.feed, conversation, parts.bounds.flush_s, trace.observe)
         runner = ExchangeRunner(parts, conversation, exchange, Person(owner), publisher, trace)
-        task = asyncio.create_task(self._run(conversation, owner, runner))
+        if self._closing:  # it was opened while the others were told
+            runner.stop.give(StopCause.SHUTDOWN)
+        task = asyncio.create_task(self._run(conversation, owner, runner, adopted))
         self._running[conversation] = _Running(runner, task)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         self._watchers.expect(conversation)
 
-    async def _run(self, conversation: str, owner: str, runner: ExchangeRunner) -> None:
+    async def _run(
+        self, conversation: str, owner: str, runner: ExchangeRunner, adopted: bool
+    ) -> None:
         try:
-            await runner.run()
+            await runner.run(adopted=adopted)
         finally:
-            self._running.pop(conversation, None)
+            # A message may have opened the next one since this one's end is on record.
+            if self._running[conversation].runner is runner:
+                del self._running[conversation]
         async with self._opening[conversation]:
             await self._open_kept(conversation, owner)
 

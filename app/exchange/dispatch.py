@@ -31,12 +31,16 @@ DEFAULT_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """A call that the gate let through. ``digest`` is that of the arguments it judged."""
+    """A call that the gate let through. ``digest`` is that of the arguments it judged.
+
+    ``again``: a process that was lost left it running, as its record and the screen say.
+    """
 
     id: str
     name: str
     arguments: JsonObject
     digest: str
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,12 @@ class Dispatch:
                 group.create_task(self._one(turn, call, room))
 
     async def _one(self, turn: str, call: Runnable, room: asyncio.Semaphore) -> None:
+        self._trace.named(call.id, call.name)
         async with room, self._parts.running:
             claimed = await self._parts.records.claim_call(call.id, self._parts.worker, call.digest)
             if claimed:
-                await self._tell(turn, call.id, CallState.RUNNING)
+                if not call.again:
+                    await self._tell(turn, call.id, CallState.RUNNING)
                 with self._trace.dispatching(call.id):
                     outcome = await self._call_once(call)
                 await self._settle(turn, call, outcome)
@@ -94,6 +100,8 @@ class Dispatch:
         reason = Reason.PROTOCOL_ERROR if changed else Reason.STOPPED
         if await self._parts.records.refuse_call(call.id, reason, not_run(reason)):
             await self._tell(turn, call.id, CallState.NOT_RUN, reason=reason)
+        elif call.again and await self._parts.records.lose_released(call.id, UNKNOWN_OUTCOME):
+            await self._tell(turn, call.id, CallState.UNKNOWN)
         else:
             log.warning("call %s was claimed elsewhere; not run here", call.id)
 

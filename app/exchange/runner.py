@@ -32,6 +32,7 @@ from app.display.view import (
     TurnAbandoned,
     Update,
 )
+from app.exchange.adoption import left_to_run
 from app.exchange.answers import not_run
 from app.exchange.dispatch import Dispatch, Runnable
 from app.exchange.exchange_trace import ExchangeTrace
@@ -102,16 +103,21 @@ class ExchangeRunner:
             self.stop.give(cause)
             await self._publisher.put([StopAsked(self.exchange)])
 
-    async def run(self) -> Outcome:
-        """Run to the end, whatever that is, and put the end on record."""
+    async def run(self, *, adopted: bool = False) -> Outcome:
+        """Run to the end, whatever that is, and put the end on record.
+
+        An ``adopted`` exchange is one that a lost process left; its last calls come first.
+        """
         with closing(self._trace):
-            over = await self._until_over()
+            over = await self._until_over(adopted)
             await self._end(over)
             self._trace.ended(over.outcome)
             return over.outcome
 
-    async def _until_over(self) -> _Over:
+    async def _until_over(self, adopted: bool) -> _Over:
         try:
+            if adopted:
+                await self._go_on_where_left()
             for _ in range(self._parts.bounds.exchange_turns):
                 await self._turn()
             limit = self._parts.bounds.exchange_turns
@@ -272,6 +278,16 @@ class ExchangeRunner:
             raise await self._stopped()
 
     # After a usable turn
+
+    async def _go_on_where_left(self) -> None:
+        transcript = await self._parts.records.transcript(self.conversation)
+        [ours] = [each for each in transcript.exchanges if each.exchange.id == self.exchange]
+        if ours.exchange.stop_asked_at is not None:
+            self.stop.give(StopCause.PERSON)
+        for turn in ours.turns:
+            await self._dispatch.run(turn.id, left_to_run(turn))
+        if self.stop.given:
+            raise await self._stopped()
 
     async def _go_on(self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement) -> None:
         live = attempt.live

@@ -47,3 +47,7 @@ class Feed(Protocol):
         Raises :class:`Trimmed` on the first step when entries after ``after`` are gone.
         """
         ...
+
+    async def forget(self, conversation: str) -> None:
+        """Drop a conversation's log; its followers begin again from a snapshot."""
+        ...

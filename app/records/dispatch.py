@@ -92,6 +92,21 @@ class DispatchQueries(Queries):
             ended_at=self._clock(),
         )
 
+    async def lose_released(self, call_id: str, content: str) -> bool:
+        """End a call that :meth:`recover` released, and that may not be run again, as unknown.
+
+        ``content`` is what the model is told. False when it was claimed again or has ended.
+        """
+        return await self._change(
+            calls.c.id == call_id,
+            calls.c.state == CallState.RUNNING,
+            calls.c.worker.is_(None),
+            state=CallState.UNKNOWN,
+            result_content=content,
+            is_error=True,
+            ended_at=self._clock(),
+        )
+
     async def refuse_call(
         self, call_id: str, reason: Reason, content: str, detail: str | None = None
     ) -> bool:

@@ -1,13 +1,20 @@
 """What a person can do with a conversation, and that it is theirs alone."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from app.calls.events import TextDelta
 from app.calls.history import UserMessage
-from app.display.view import ConversationView, ExchangeOpened, apply
+from app.display.view import (
+    ConversationView,
+    ExchangeEnded,
+    ExchangeOpened,
+    Update,
+    apply,
+)
 from app.exchange.conversations import UnknownConversation
 from tests.exchange.world import OWNER, Step, call, calls, said, world
 
@@ -48,10 +55,38 @@ async def test_a_kept_message_survives_the_process(tmp_path: Path) -> None:
         conversation = here.conversation
     async with world(tmp_path, said("Two.")) as here:
         here.conversation = conversation
-        await here.conversations.resume_kept()
+        await here.conversations.take_up()
         await here.idle()
         view = await here.view()
         assert [exchange.message for exchange in view.exchanges.values()] == ["first", "second"]
+
+
+async def test_an_exchange_opened_while_the_one_before_says_goodbye_can_be_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end is on record before it is shown; a message in between opens the next one."""
+    writing: list[Step] = [TextDelta(0, "Two"), asyncio.Event()]
+    async with world(tmp_path, said("One."), writing) as here:
+        append, ending, goes_on = here.feed.append, asyncio.Event(), asyncio.Event()
+
+        async def held_up(conversation: str, updates: Sequence[Update]) -> str:
+            if any(isinstance(update, ExchangeEnded) for update in updates) and not ending.is_set():
+                ending.set()
+                await goes_on.wait()
+            return await append(conversation, updates)
+
+        monkeypatch.setattr(here.feed, "append", held_up)
+        await here.conversations.send(OWNER, here.conversation, "first")
+        await ending.wait()
+        await here.conversations.send(OWNER, here.conversation, "second")
+        goes_on.set()
+        while len(here.model.requests) < 2:
+            await asyncio.sleep(0.002)
+        while sum(isinstance(u, ExchangeEnded) for u in await here.updates()) < 1:
+            await asyncio.sleep(0.002)
+        await here.conversations.stop(OWNER, here.conversation)
+        await here.idle()
+        assert await here.notices() == ["stopped"]
 
 
 async def test_the_title_is_the_first_message_cut_at_a_word(tmp_path: Path) -> None:
