@@ -58,24 +58,33 @@ def over(wire: MemoryWire, dialect: str) -> Provider:
 
 @dataclass(frozen=True, slots=True)
 class CallBody:
-    """A turn with one call, by the parts at which it can be cut: an event to each fragment."""
+    """A turn with one call, in parts: up to its announcement, its fragments, and the end."""
 
     head: bytes
     fragments: tuple[bytes, ...]
     tail: bytes
 
     @property
-    def whole(self) -> bytes:
-        return self.until(len(self.fragments)) + self.tail
+    def unended(self) -> bytes:
+        """All of the arguments, and nothing after them."""
+        return self.head + b"".join(self.fragments)
 
-    def until(self, fragments: int) -> bytes:
-        return self.head + b"".join(self.fragments[:fragments])
+    @property
+    def whole(self) -> bytes:
+        return self.unended + self.tail
 
 
 def call_body(
-    dialect: str, name: str, arguments: str, *, identity: str = "id_1", stop: str | None = None
+    dialect: str,
+    name: str,
+    arguments: str,
+    *,
+    size: int = 8,
+    identity: str = "id_1",
+    stop: str | None = None,
 ) -> CallBody:
-    """``arguments`` come one character at a time. ``stop`` replaces the dialect's good reason."""
+    """``size`` is that of a fragment. ``stop`` replaces the dialect's good reason."""
+    pieces = [arguments[start : start + size] for start in range(0, len(arguments), size)]
     if dialect == "anthropic-messages":
         return CallBody(
             anthropic.start()
@@ -83,13 +92,13 @@ def call_body(
             + anthropic.text(0, "One moment.")
             + anthropic.end(0)
             + anthropic.call(1, identity, name),
-            tuple(anthropic.piece(1, char) for char in arguments),
+            tuple(anthropic.piece(1, piece) for piece in pieces),
             anthropic.end(1) + anthropic.reason(stop or "tool_use") + anthropic.STOP,
         )
     assert dialect == "openai-chat"
     return CallBody(
         chat.text("One moment.") + chat.call(0, identity, name, ""),
-        tuple(chat.call(0, ABSENT, ABSENT, char) for char in arguments),
+        tuple(chat.call(0, ABSENT, ABSENT, piece) for piece in pieces),
         chat.finish(stop or "tool_calls") + chat.DONE,
     )
 
