@@ -342,7 +342,7 @@ class Turn:
         yield from self._move(call, CallEvent.FRAGMENT_ARRIVED)
         if not self._has_room(call, _weight(event.value) + 8 * len(event.path)):
             return
-        assembled = self._patched.setdefault(call.ordinal, ObjectArguments())
+        assembled = self._patched.setdefault(call.ordinal, ObjectArguments(self._limits))
         try:
             assembled.patch(event.path, event.value, event.continues)
         except ValueError as error:

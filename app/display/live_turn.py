@@ -52,8 +52,8 @@ class _Shown:
     """What is known of one call's arguments for display."""
 
     parser: ArgumentParser
+    assembled: ObjectArguments
     rows: CallRows | None = None
-    assembled: ObjectArguments = field(default_factory=ObjectArguments)
     unread: list[ArgumentChange] = field(default_factory=list[ArgumentChange])
     """Changes that wait for the call's name, without which no map can be asked."""
 
@@ -113,7 +113,9 @@ class LiveTurn:
         return f"{self.id}-b{block}"
 
     def _open(self, call: Call) -> CallOpened:
-        self._shown[call.ordinal] = shown = _Shown(ArgumentParser(self._limits))
+        self._shown[call.ordinal] = shown = _Shown(
+            ArgumentParser(self._limits), ObjectArguments(self._limits)
+        )
         if call.name is not None:
             shown.rows = CallRows(self._maps.get(call.name), self._formats)
         return CallOpened(
