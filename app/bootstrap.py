@@ -202,8 +202,19 @@ def _refuse_maps_without_tools(maps: Mapping[str, FieldMap], registry: Registry)
         raise StartRefused(f"the field map {name!r} belongs to no tool; the tools: {known}")
 
 
+async def records_of(settings: Settings) -> Records:
+    """The store of a server that has run before. Raises :class:`StartRefused`."""
+    if settings.database_url is None and not _store_file(settings).exists():
+        raise StartRefused(f"there is no database in {settings.data}")
+    return await _open_records(settings)
+
+
+def _store_file(settings: Settings) -> Path:
+    return settings.data.resolve() / "formwork.sqlite3"
+
+
 async def _open_records(settings: Settings) -> Records:
-    url = settings.database_url or f"sqlite:///{settings.data.resolve() / 'formwork.sqlite3'}"
+    url = settings.database_url or f"sqlite:///{_store_file(settings)}"
     try:
         return await Records.open(url)
     except DatabaseRefused as refused:

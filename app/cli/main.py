@@ -4,7 +4,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from app.cli import check_maps, draft_map, replay, serve
+from app.cli import (
+    check_maps,
+    delete_conversation,
+    draft_map,
+    export_conversation,
+    replay,
+    serve,
+)
 from app.settings import settings_table
 
 
@@ -33,7 +40,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     served.set_defaults(run=serve.run)
-    for name, command in (("replay", replay), ("check", check_maps), ("map", draft_map)):
+    for name, command in (
+        ("replay", replay),
+        ("check", check_maps),
+        ("map", draft_map),
+        ("export", export_conversation),
+        ("delete", delete_conversation),
+    ):
         command.configure(
             commands.add_parser(name, help=command.SUMMARY, description=command.DESCRIPTION)
         )

@@ -63,17 +63,17 @@ class ConversationQueries(Queries):
         """Remove it and all that belongs to it, for good. False when there is none."""
         return await self._delete(conversations.c.id == conversation_id) == 1
 
+    async def delete_conversation_at_rest(self, conversation_id: str) -> bool:
+        """The same, unless an exchange of it is open; False then, too."""
+        return await self._delete(conversations.c.id == conversation_id, _at_rest()) == 1
+
     async def delete_older_than(self, moment: datetime) -> int:
         """Retention: remove conversations in which nothing happened since; how many those were.
 
         One with an open exchange stays until that has ended: a call of it may be waiting for a
         person, or at work.
         """
-        is_open = exchanges.c.state == ExchangeState.OPEN
-        return await self._delete(
-            conversations.c.updated_at < moment,
-            conversations.c.id.not_in(select(exchanges.c.conversation_id).where(is_open)),
-        )
+        return await self._delete(conversations.c.updated_at < moment, _at_rest())
 
     async def delete_hidden_before(self, moment: datetime) -> int:
         """Remove for good what was hidden before a moment; how many those were."""
@@ -90,3 +90,8 @@ class ConversationQueries(Queries):
         async with self._database.writing() as connection:
             gone = await connection.execute(delete(conversations).where(*conditions))
         return gone.rowcount
+
+
+def _at_rest() -> ColumnElement[bool]:
+    is_open = exchanges.c.state == ExchangeState.OPEN
+    return conversations.c.id.not_in(select(exchanges.c.conversation_id).where(is_open))

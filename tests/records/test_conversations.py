@@ -68,6 +68,16 @@ async def test_deleting_removes_all_that_belongs_to_it_and_nothing_else(records:
     assert await records.transcript(kept.conversation_id) == before
 
 
+async def test_one_at_work_is_not_deleted_where_only_one_at_rest_is_meant(
+    records: Records,
+) -> None:
+    opened = await open_with_calls(records, [])
+    assert not await records.delete_conversation_at_rest(opened.conversation_id)
+    await records.end_exchange(opened.exchange_id, Outcome.ANSWERED)
+    assert await records.delete_conversation_at_rest(opened.conversation_id)
+    assert not await records.delete_conversation_at_rest(opened.conversation_id)
+
+
 async def test_retention_takes_what_is_old_and_at_rest(
     records: Records, clock: TickingClock
 ) -> None:
