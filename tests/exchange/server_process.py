@@ -95,6 +95,12 @@ class Visitor:
     def at(self, server: Server) -> None:
         self._url = server.url
 
+    def also_at(self, server: Server) -> "Visitor":
+        """The same person with a second connection."""
+        other = Visitor(server)
+        other._client.cookies = self._client.cookies
+        return other
+
     def close(self) -> None:
         self._client.close()
 
@@ -155,6 +161,14 @@ class Store:
             conversation,
         )
         return [outcome for (outcome,) in found]
+
+    def spans(self, conversation: str) -> list[tuple[str, str | None]]:
+        """When each exchange began and ended, in order."""
+        return self.rows(
+            "SELECT created_at, ended_at FROM exchanges WHERE conversation_id = ?"
+            " ORDER BY position",
+            conversation,
+        )
 
     def turn_parts(self, conversation: str) -> list[str]:
         found = self.rows(
