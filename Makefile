@@ -49,6 +49,9 @@ check: $(VENV)/.dev
 soak: $(VENV)/.dev static/node_modules/.ready chromium
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
+screenshots: $(VENV)/.dev static/node_modules/.ready chromium
+	$(BIN)/python -m tests.browser.screenshots screenshots --readme
+
 bench: $(VENV)/.bench static/node_modules/.ready chromium
 	$(BIN)/python -m tests.bench
 

@@ -96,8 +96,8 @@ def _tickets(result: JsonObject) -> str | None:
         return None
     listed = [_listed(as_object(ticket)) for ticket in as_list(result.get("tickets"))]
     names = [name for name in listed if name][:_MOST_TICKETS]
-    some = "" if found == str(len(names)) else "among them "
-    tail = f": {some}{_joined(names)}" if names else ""
+    lead = ":" if found == str(len(names)) else ", among them"
+    tail = f"{lead} {_joined(names)}" if names else ""
     count = {"0": "no tickets", "1": "one ticket"}.get(found, f"{found} tickets")
     return f"The search found {count}{tail}."
 

@@ -29,6 +29,12 @@ ARGUMENTS = (
 )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright keeps a loop running, beside which no other can."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @dataclass(slots=True)
 class Scripted:
     """A running server and the conversations behind it."""

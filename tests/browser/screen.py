@@ -77,3 +77,12 @@ def states(heads: list[str]) -> list[CallState]:
     """The states that a call went through on the page."""
     every = [CallState(head.partition(" | ")[0]) for head in heads]
     return [every[0], *(after for before, after in pairwise(every) if before != after)]
+
+
+def signs_of_writing(page: Page) -> int:
+    """How many rows say that they are being written. (Style sheets say it, beside the text.)"""
+    return page.locator("#log [data-field]").evaluate_all(
+        """rows => rows.filter(row => [...row.children].some(part =>
+            ["::before", "::after"].some(side =>
+                getComputedStyle(part, side).content != "none"))).length"""
+    )

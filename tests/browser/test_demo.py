@@ -16,6 +16,7 @@ from tests.browser.screen import (
     log_of,
     say,
     send,
+    signs_of_writing,
     states,
     true_at_every_moment,
 )
@@ -83,6 +84,7 @@ def holds_at_every_moment(page: Page, address: str, scenario: Scenario) -> None:
     seen = ended(page, 40)
     live = log_of(page)
     true_at_every_moment(seen)
+    assert signs_of_writing(page) == 0
     assert [states(heads)[-1] for heads in seen["states"].values()] == ENDS[scenario.key]
     if scenario.key in PROSE:
         assert final_prose(page, scenario.key) == written_prose(scenario.key)

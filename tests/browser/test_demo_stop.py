@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.product import REPOSITORY, serving
-from tests.browser.screen import ended, say, send, states, true_at_every_moment
+from tests.browser.screen import ended, say, send, signs_of_writing, states, true_at_every_moment
 from tests.providers.stub_server import Plan, StubServer
 
 pytestmark = pytest.mark.browser
@@ -74,7 +74,10 @@ def test_while_text_streams(page: Page, slow: str) -> None:
 def test_while_arguments_form(page: Page, slow: str) -> None:
     say(page, TICKET, slow, FIRST)
     expect(page.locator("[data-field=project] [data-value]")).to_have_text("BILLING")
+    expect(page.locator("[data-field=title] [data-value]:empty")).to_have_count(1)
+    assert signs_of_writing(page) == 1
     stop(page)
+    assert signs_of_writing(page) == 0
     seen = ended(page)
     true_at_every_moment(seen)
     (heads,) = seen["states"].values()

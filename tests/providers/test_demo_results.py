@@ -90,7 +90,7 @@ def test_a_result_is_told_by_its_own_values(name: str) -> None:
         ("look_up_invoice", '"2026-04-01"', '"soon"', "It is due on soon and has been paid."),
         ("look_up_invoice", "0.00,", "80.50,", "80.50 EUR of it has been refunded."),
         ("write_file", "true", "false", "The file notes.txt has been replaced; it has 1,840"),
-        ("search_tickets", '"found":2', '"found":9', "found 9 tickets: among them TICK-9002 ("),
+        ("search_tickets", '"found":2', '"found":9', "found 9 tickets, among them TICK-9002 ("),
     ],
 )
 def test_another_value_is_told_in_other_words(

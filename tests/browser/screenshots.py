@@ -1,0 +1,179 @@
+"""Pictures of the real product: ``python -m tests.browser.screenshots FOLDER`` or ``--readme``.
+
+Each state is caught from a real server with the demo model, on a phone and on a desktop, light and
+dark. ``--readme`` writes the one picture of the README, ``static/formwork.png``.
+"""
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS
+from tests.browser.product import REPOSITORY, serving
+
+README_PICTURE = REPOSITORY / "static" / "formwork.png"
+README_BYTES = 150 * 1024
+TICKET = "Open a ticket: the March invoice run failed"
+ENOUGH = "Customers in"
+"""Words of the ticket's streamed description that show it half written."""
+WIDTHS = {"phone": 375, "desktop": 1100}
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+PATIENCE_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """Addresses: types at once; ten times slower than a provider; has a slow tool."""
+
+    quick: str
+    slow: str
+    slow_tool: str
+
+
+def _ask(page: Page, address: str, message: str) -> None:
+    page.goto(address)
+    page.locator("textarea").fill(message)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/c/*")
+
+
+def _ended(page: Page) -> None:
+    expect(page.locator("button[name=stop]")).to_have_count(0, timeout=PATIENCE_MS)
+
+
+def _whole(message: str) -> Callable[[Page, Servers], None]:
+    def go(page: Page, servers: Servers) -> None:
+        _ask(page, servers.quick, message)
+        _ended(page)
+
+    return go
+
+
+def _home(page: Page, servers: Servers) -> None:
+    page.goto(servers.quick)
+
+
+def _forming(page: Page, servers: Servers) -> None:
+    _ask(page, servers.slow, TICKET)
+    text = page.locator("[data-field=description] [data-value]")
+    expect(text).to_contain_text(ENOUGH, timeout=PATIENCE_MS)
+
+
+def _writing(page: Page, servers: Servers) -> None:
+    _ask(page, servers.slow, TICKET)
+    title = page.locator("[data-field=title] [data-value]:empty")
+    expect(title).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def _running(page: Page, servers: Servers) -> None:
+    _ask(page, servers.slow_tool, TICKET)
+    expect(page.locator("[data-state=running]")).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def _failed(page: Page, servers: Servers) -> None:
+    _ask(page, servers.quick, "Look up invoice INV-2026-9999")
+    _ended(page)
+
+
+def _abandoned(page: Page, servers: Servers) -> None:
+    _whole("Let the connection break in mid-call")(page, servers)
+    page.locator(".aside > summary").first.click()
+
+
+def _error(page: Page, servers: Servers) -> None:
+    page.goto(f"{servers.quick}/c/nothing-here")
+
+
+SHOTS: dict[str, Callable[[Page, Servers], None]] = {
+    "home": _home,
+    "writing": _writing,
+    "forming": _forming,
+    "running": _running,
+    "done": _whole(TICKET),
+    "done-nested": _whole("Search the open tickets"),
+    "done-code": _whole("Write notes.txt"),
+    "failed": _failed,
+    "not-run": _whole("Refund €1,250 on invoice INV-2026-0312"),
+    "corrected": _whole("Open an urgent ticket"),
+    "abandoned": _abandoned,
+    "error": _error,
+}
+
+
+@contextmanager
+def servers() -> Generator[Servers, None, None]:
+    """Real servers on folders of their own, which are removed afterwards."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        maps = folder / "maps"
+        maps.mkdir()
+        shutil.copy(REPOSITORY / "field_maps" / "create_ticket.json", maps)
+        place = "tests.browser.slow_tools:tools"
+        yield Servers(
+            stack.enter_context(serving(folder / "q", demo_seed="3", demo_pace="0.02")),
+            stack.enter_context(serving(folder / "s", demo_seed="3", demo_pace="6")),
+            stack.enter_context(
+                serving(
+                    folder / "t",
+                    demo_seed="3",
+                    demo_pace="0.02",
+                    tools=place,
+                    field_maps=str(maps),
+                )
+            ),
+        )
+
+
+def _shoot(
+    browser: Browser, at: Servers, name: str, target: Path, width: int, scheme: Scheme
+) -> None:
+    """A context of its own: each picture begins without conversations."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 760}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    SHOTS[name](page, at)
+    page.wait_for_timeout(200)
+    page.screenshot(path=target)
+    context.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
+    parser.add_argument("--readme", action="store_true", help=f"write {README_PICTURE.name}")
+    parser.add_argument("--only", action="append", choices=SHOTS, help="some of the pictures")
+    arguments = parser.parse_args()
+    if not arguments.readme and arguments.folder is None:
+        parser.error("name a folder, or --readme")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        parser.error("chromium is not installed")
+    with servers() as at, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        if arguments.folder is not None:
+            arguments.folder.mkdir(parents=True, exist_ok=True)
+            for name in arguments.only or SHOTS:
+                for size, width in WIDTHS.items():
+                    for scheme in SCHEMES:
+                        target = arguments.folder / f"{name}-{size}-{scheme}.png"
+                        _shoot(browser, at, name, target, width, scheme)
+                        print(target)
+        if arguments.readme:
+            _shoot(browser, at, "forming", README_PICTURE, WIDTHS["desktop"], "light")
+            size = README_PICTURE.stat().st_size
+            assert size <= README_BYTES, f"the picture has {size} bytes"
+            print(README_PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
