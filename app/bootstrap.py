@@ -286,6 +286,7 @@ async def _keep_house(
             await records.heartbeat(parts.worker)
             await conversations.tell_afresh(await _recover(records, locks, parts.telemetry.counts))
             await conversations.take_up()
+            await conversations.heed_stops()
             if settings.retention_days is not None and clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
                 await records.delete_older_than(

@@ -147,6 +147,13 @@ class Conversations:
             async with self._opening[conversation]:
                 await self._open_kept(conversation, owner)
 
+    async def heed_stops(self) -> None:
+        """Stop what is at work here and was asked to stop through another process."""
+        for conversation in await self._parts.records.stops_asked_of(self._parts.worker):
+            running = self._running.get(conversation)
+            if running is not None:
+                await running.runner.ask_to_stop(StopCause.PERSON)
+
     async def tell_afresh(self, conversations: Iterable[str]) -> None:
         """Let viewers begin again from the record, which has changed behind the feed's back."""
         for conversation in conversations:

@@ -65,6 +65,18 @@ class ExchangeQueries(Queries):
             )
             return asked.scalar_one_or_none()
 
+    async def stops_asked_of(self, worker: str) -> tuple[str, ...]:
+        """Conversations whose open exchange a worker holds and somebody asked to stop."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(exchanges.c.conversation_id)
+                .where(
+                    _IS_OPEN, exchanges.c.worker == worker, exchanges.c.stop_asked_at.is_not(None)
+                )
+                .order_by(exchanges.c.conversation_id)
+            )
+            return tuple(found.scalars())
+
     async def end_exchange(
         self, exchange_id: str, outcome: Outcome, detail: str | None = None
     ) -> bool:

@@ -111,6 +111,22 @@ async def test_stop_while_waiting_to_ask_the_provider_again(tmp_path: Path) -> N
         assert await here.notices() == ["waiting_to_retry", "stopped"]
 
 
+async def test_a_stop_through_another_process_is_heeded(tmp_path: Path) -> None:
+    turn: list[Step] = [*call(0, "note", NOTE), asyncio.Event()]
+    async with world(tmp_path, turn) as here, world(tmp_path) as other:
+        other.conversation = here.conversation
+        await here.conversations.send(OWNER, here.conversation, "hi")
+        await here.until(CallState.READY)
+        await other.conversations.stop(OWNER, here.conversation)
+        await other.conversations.heed_stops()
+        assert (await here.view()).open_exchange is not None, "the other one holds nothing"
+        await here.conversations.heed_stops()
+        await here.idle()
+        assert await here.notices() == ["stopped"]
+        assert await outcome(here) is Outcome.STOPPED
+        assert here.log.ran == []
+
+
 async def test_stop_with_nothing_at_work_changes_nothing(tmp_path: Path) -> None:
     async with world(tmp_path, said("Hello.")) as here:
         await here.say()
