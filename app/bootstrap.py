@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import os
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -233,8 +234,12 @@ def _secret_key(settings: Settings) -> str:
         return settings.secret_key.get_secret_value()
     file = settings.data / "secret_key"
     if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(secrets.token_urlsafe(32))
+        made = settings.data / f"secret_key.{secrets.token_hex(4)}"
+        made.touch(mode=0o600)
+        made.write_text(secrets.token_urlsafe(32))
+        with suppress(FileExistsError):  # another server on this folder was faster
+            os.link(made, file)
+        made.unlink()
     return file.read_text()
 
 
