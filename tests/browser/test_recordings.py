@@ -17,8 +17,10 @@ from tests.browser.recorded import write_maps
 from tests.browser.screen import ended, log_of, say, states, true_at_every_moment
 from tests.providers.recordings import all_recordings, folder, own
 from tests.providers.stub_server import Plan, Received, StubServer
+from tests.providers.wire_shorthand import anthropic as wire
 
 pytestmark = pytest.mark.browser
+WIRE = Path(__file__).with_name("wire.js")
 
 REAL = (
     "anthropic-messages/01-parallel-weather-time.sse",
@@ -46,7 +48,23 @@ class Played:
         return f"Play {self.name}"
 
 
+CANARY = "canary.bird@example.com"
+
+
+def _with_a_hidden_argument() -> Played:
+    text = (
+        f'{{"project":"WEB","title":"One","raw_customer_email":"{CANARY}",'
+        '"priority":"low","description":"Hello to all of you."}'
+    )
+    pieces = [wire.piece(0, text[at : at + 5]) for at in range(0, len(text), 5)]
+    ends = [wire.end(0), wire.reason("tool_use"), wire.STOP]
+    body = b"".join([wire.start(), wire.call(0, "toolu_1", "create_ticket"), *pieces, *ends])
+    shown = text.replace(f'"raw_customer_email":"{CANARY}",', "")
+    return Played("anthropic-messages", "hidden argument", body, [("create_ticket", shown)])
+
+
 OWN = (
+    _with_a_hidden_argument(),
     Played(
         "anthropic-messages",
         "parallel-calls.sse",
@@ -137,6 +155,7 @@ def test_openai_chat(page: Page, openai: str, played: Played) -> None:
 
 
 def takes_shape(page: Page, address: str, played: Played) -> None:
+    page.add_init_script(path=WIRE)
     say(page, played.message, address)
     seen = ended(page, 60)
     live = log_of(page)
@@ -148,8 +167,12 @@ def takes_shape(page: Page, address: str, played: Played) -> None:
         for path, value in strings(parse_strict(text)):
             row = shown.locator(f'.places [data-field="{path}"] [data-value]').first
             assert (row.text_content() or "").casefold() == value.casefold()
+    bodies: list[str] = page.evaluate("bodies")
     page.reload()
     assert log_of(page) == live
+    sent = [*bodies, page.content(), page.request.get(page.url).text()]
+    assert any("data-call" in body for body in bodies)
+    assert not [body for body in sent if CANARY in body or CANARY[:6] in body]
 
 
 def strings(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
