@@ -84,14 +84,30 @@ async def sweep(folder: Path, dialect: str) -> AsyncGenerator[Sweep]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("ending", Ending, ids=lambda ending: ending.name)
 @pytest.mark.parametrize(("dialect", "step"), [("anthropic-messages", 1), ("openai-chat", 4)])
 async def test_a_stream_that_dies_within_the_arguments_or_after_them(
-    tmp_path: Path, dialect: str, step: int, ending: Ending
+    tmp_path: Path, dialect: str, step: int
 ) -> None:
-    """After every character in one dialect, after every fragment of four in the other."""
-    async with sweep(tmp_path, dialect) as swept:
-        for received in [*range(0, len(TICKET), step), len(TICKET)]:
+    """After every character in one dialect, after every fragment of four in the other; the two
+    endings take turns, and the soak has both at each place."""
+    received = [*range(0, len(TICKET), step), len(TICKET)]
+    await dies_in_arguments(tmp_path, dialect, zip(received, cycle(Ending), strict=False))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_stream_that_dies_anywhere_within_the_arguments(
+    tmp_path: Path, dialect: str
+) -> None:
+    await dies_in_arguments(tmp_path, dialect, product(range(len(TICKET) + 1), Ending))
+
+
+async def dies_in_arguments(
+    folder: Path, dialect: str, places: Iterable[tuple[int, Ending]]
+) -> None:
+    async with sweep(folder, dialect) as swept:
+        for received, ending in places:
             body = call_body(dialect, "create_ticket", TICKET[:received])
             await swept.dies(Body(body.unended, ending), announced=True)
 
