@@ -34,7 +34,7 @@ class Publisher:
         if wait <= 0:
             await self.flush()
         elif self._timer is None or self._timer.done():
-            self._timer = asyncio.create_task(self._flush_after(wait))
+            self._timer = asyncio.create_task(self._flush_when_due())
 
     async def flush(self) -> None:
         """Send what waits, now."""
@@ -44,9 +44,11 @@ class Publisher:
                 self._observe(taken)
                 await self._feed.append(self._conversation, taken)
 
-    async def _flush_after(self, wait: float) -> None:
-        await asyncio.sleep(wait)
-        await self.flush()
+    async def _flush_when_due(self) -> None:
+        """Until nothing waits: what came in while a flush was under way is waited for too."""
+        while (due := self._pacing.due_at()) is not None:
+            await asyncio.sleep(max(0.0, due - _now()))
+            await self.flush()
 
     async def close(self) -> None:
         """Send what waits and end the timer."""

@@ -71,9 +71,13 @@ class MemoryFeed:
             await grown.wait()
 
     async def forget(self, conversation: str) -> None:
-        """Drop a conversation's log; its followers begin again from a snapshot."""
-        log = self._logs.pop(conversation, None)
+        """Drop a conversation's log; its followers begin again from a snapshot.
+
+        Numbers go on after a gap, so that no position of the dropped log is taken for one since.
+        """
+        log = self._logs.get(conversation)
         if log is not None:
+            self._logs[conversation] = _Log(first=log.last + 2)
             log.first = log.last + 2
             log.entries.clear()
             log.grown.set()

@@ -123,3 +123,18 @@ async def test_positions_grow_and_are_simple() -> None:
     positions = [await feed.append("c1", [text("a")]) for _ in range(3)]
     assert len(set(positions)) == 3
     assert all(part.isalnum() for position in islice(positions, 3) for part in position.split("-"))
+
+
+async def test_a_position_of_a_forgotten_log_is_never_taken_for_one_since() -> None:
+    feed = MemoryFeed()
+    old = [(await feed.held("c1")).position]
+    old += [await feed.append("c1", [text(str(number))]) for number in range(3)]
+    await feed.forget("c1")
+    fresh = (await feed.held("c1")).position
+    assert fresh not in old
+    for number in range(6):
+        await feed.append("c1", [text(str(number))])
+    for position in old:
+        with pytest.raises(Trimmed):
+            await read(feed, position, 1)
+    assert len(await read(feed, fresh, 6)) == 6
