@@ -78,7 +78,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         stack.push_async_callback(conversations.close)
         await conversations.take_up()
         housekeeping = asyncio.create_task(_keep_house(conversations, parts, locks, settings))
-        stack.callback(housekeeping.cancel)
+        stack.push_async_callback(_end, housekeeping)
         yield WebServices(
             conversations=conversations,
             running=nullcontext,
@@ -300,6 +300,12 @@ async def _keep_house(
         except Exception:
             log.exception("housekeeping failed; it goes on")
         await asyncio.sleep(HEARTBEAT_S)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait: one that still held the store when that is closed would hang."""
+    task.cancel()
+    await asyncio.wait({task})
 
 
 @dataclass(frozen=True, slots=True)
