@@ -21,6 +21,7 @@ ROUTES = [
     ("GET", "/", False),
     ("POST", "/", False),
     ("GET", "/healthz", False),
+    ("GET", "/metrics", False),
     ("GET", "/static/{name}", False),
     ("GET", "/favicon.ico", False),
 ]
