@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from app.calls.argument_faults import FaultCode
 from app.calls.events import (
     ArgumentFragment,
     ArgumentObject,
@@ -58,6 +59,10 @@ class Fault:
     detail: str
     call: int | None = None
     """The ordinal of the call at fault, or None for the turn."""
+
+
+MOST_NAME_CHARS = 512
+"""Several times what any provider lets a tool be called."""
 
 
 @dataclass(slots=True)
@@ -272,6 +277,8 @@ class Turn:
         if event.block in self.blocks:
             self._fail(Reason.PROTOCOL_ERROR, f"block {event.block} was announced twice")
             return
+        if self._is_unnameable(event.name):
+            return
         limit = self._limits.turn_calls
         if len(self._calls) >= limit:
             self._fail(Reason.TOO_LARGE, f"more than {limit} calls in one turn (limit {limit})")
@@ -293,7 +300,7 @@ class Turn:
             if call.provider_id not in (None, event.provider_id):
                 self._fail(Reason.PROTOCOL_ERROR, "a call's id changed while it was written", call)
             call.provider_id = call.provider_id or event.provider_id
-        if event.name:
+        if event.name and not self._is_unnameable(event.name):
             if call.name not in (None, event.name):
                 self._fail(
                     Reason.PROTOCOL_ERROR, "a call's name changed while it was written", call
@@ -342,11 +349,15 @@ class Turn:
         yield from self._move(call, CallEvent.FRAGMENT_ARRIVED)
         if not self._has_room(call, _weight(event.value) + 8 * len(event.path)):
             return
-        assembled = self._patched.setdefault(call.ordinal, ObjectArguments(self._limits))
-        try:
-            assembled.patch(event.path, event.value, event.continues)
-        except ValueError as error:
-            self._fail(Reason.PROTOCOL_ERROR, str(error), call)
+        assembled = self._patched.get(call.ordinal)
+        if assembled is None:
+            if call.pieces or call.value is not None:
+                detail = "arguments arrived both in pieces of an object and otherwise"
+                self._fail(Reason.PROTOCOL_ERROR, detail, call)
+                return
+            assembled = self._patched[call.ordinal] = ObjectArguments(self._limits)
+        assembled.patch(event.path, event.value, event.continues)
+        if self._broke(assembled, call):
             return
         call.value = assembled.value
         yield PatchGiven(call, event.path, event.value, event.continues)
@@ -355,6 +366,11 @@ class Turn:
         call = self._call(block)
         if call is None or call.completed or self.fault is not None:
             return
+        assembled = self._patched.get(call.ordinal)
+        if assembled is not None:
+            assembled.finish()
+            if self._broke(assembled, call):
+                return
         call.completed = True
         if call.held_half:
             half, call.held_half = call.held_half, ""
@@ -362,11 +378,28 @@ class Turn:
             yield ArgumentsGrew(call, half)
         yield from self._move(call, CallEvent.COMPLETED)
 
+    def _broke(self, assembled: ObjectArguments, call: Call) -> bool:
+        """Whether pieces of an object do not make one; then the turn is faulty."""
+        fault = assembled.fault
+        if fault is None:
+            return False
+        too_large = fault.code is FaultCode.TOO_LARGE
+        self._fail(Reason.TOO_LARGE if too_large else Reason.INVALID_JSON, fault.message, call)
+        return True
+
     def _move(self, call: Call, event: CallEvent) -> Iterator[Change]:
         state = after(call.state, event)
         if state is not call.state:
             call.state = state
             yield CallMoved(call, state)
+
+    def _is_unnameable(self, name: str | None) -> bool:
+        """Whether a name is longer than any tool's may be; then the turn is faulty."""
+        if name is None or len(name) <= MOST_NAME_CHARS:
+            return False
+        detail = f"a tool name of {len(name)} characters (limit {MOST_NAME_CHARS})"
+        self._fail(Reason.TOO_LARGE, detail)
+        return True
 
     # Look-ups, limits and faults
 

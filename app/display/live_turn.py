@@ -45,6 +45,10 @@ from app.display.view import (
     Update,
     WorkChanged,
 )
+from app.display.visible import visible
+
+MOST_NAME_CHARS = 80
+"""Of the name of a tool without a map, which a model may have made up."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,7 @@ class _Shown:
 
 
 class LiveTurn:
-    """A turn under way. ``opening`` first, then ``take`` each event, then ``finish``."""
+    """A turn under way: ``take`` each event, then ``finish``."""
 
     def __init__(
         self,
@@ -72,18 +76,20 @@ class LiveTurn:
         self.id = turn
         self.exchange = exchange
         self.turn = Turn(limits)
+        self.shown = False
+        """Whether a viewer has seen anything of the turn."""
         self._maps = maps
         self._formats = formats
         self._limits = limits
         self._shown: dict[int, _Shown] = {}
 
-    def opening(self) -> list[Update]:
-        """The update that opens the turn on screen."""
-        return [TurnOpened(self.exchange, self.id)]
-
     def take(self, event: Event) -> list[Update]:
-        """One event in; what a viewer learns by it out."""
-        return [update for change in self.turn.receive(event) for update in self._show(change)]
+        """One event in; what a viewer learns by it out. The first such opens the turn on screen."""
+        learnt = [update for change in self.turn.receive(event) for update in self._show(change)]
+        if learnt and not self.shown:
+            self.shown = True
+            learnt.insert(0, TurnOpened(self.exchange, self.id))
+        return learnt
 
     def finish(self) -> FinishedTurn:
         """The turn for the gate, once its stream is over."""
@@ -143,7 +149,7 @@ class LiveTurn:
 
     def _label(self, name: str) -> str:
         known = self._maps.get(name)
-        return name if known is None else known.label
+        return visible(name)[:MOST_NAME_CHARS] if known is None else known.label
 
     def _frame(self, name: str | None) -> tuple[Slot, ...]:
         known = None if name is None else self._maps.get(name)

@@ -1,4 +1,4 @@
-"""The trace of one exchange, folded from the updates that its viewers get.
+"""The trace of one exchange, made of what its runner does and of the updates its viewers get.
 
     exchange > turn > call > approval, dispatch
 
@@ -25,6 +25,7 @@ from opentelemetry.trace import (
 )
 
 from app.calls.events import ArgumentFragment, Event
+from app.calls.reasons import Reason
 from app.calls.states import FINAL_STATES, CallState
 from app.calls.turn import FinishedTurn, call_id
 from app.display.view import (
@@ -33,8 +34,6 @@ from app.display.view import (
     Noticed,
     NoticeKind,
     NoticeView,
-    TurnAbandoned,
-    TurnOpened,
     Update,
 )
 from app.exchange.counts import Counts, reason_code
@@ -76,8 +75,8 @@ class _TurnSpans:
 class ExchangeTrace:
     """What is told of one exchange while it runs; ``close`` it on every way out.
 
-    The exchange's publisher gives it what it flushes (:meth:`observe`); its runner what no viewer
-    is told: events of the wire, how a stream ended, that a turn was kept, the outcome.
+    The exchange's publisher gives it what it flushes (:meth:`observe`), which tells of calls and
+    notices; its runner what no viewer is told, or not always: a turn of which nothing was shown.
     """
 
     def __init__(self, counts: Counts, tracer: Tracer, conversation: str, exchange: str) -> None:
@@ -122,6 +121,11 @@ class ExchangeTrace:
         """The open turn is on record."""
         self._decide(KEPT)
 
+    def abandoned(self, reason: Reason) -> None:
+        """The open turn was rolled back, and its viewers were told how its calls ended."""
+        self._decide(reason.value)
+        self._end_turn()
+
     def ended(self, outcome: Outcome) -> None:
         """The exchange has ended, on record."""
         self._outcome = outcome
@@ -141,9 +145,11 @@ class ExchangeTrace:
 
     # What runs within a span, so that spans of libraries and tools find their place
 
-    def streaming(self) -> AbstractContextManager[Span]:
-        """Within the open turn: its request to the provider."""
-        return _within(None if self._turn is None else self._turn.span)
+    def streaming(self, turn: str) -> AbstractContextManager[Span]:
+        """Within a turn, which this opens: its request to the provider."""
+        self._end_turn()
+        self._turn = _TurnSpans(turn, self._start("turn", self._span, turn=turn))
+        return _within(self._turn.span)
 
     def dispatching(self, call: str) -> AbstractContextManager[Span]:
         """Within the dispatch of a call, once its viewers were told that it runs."""
@@ -158,16 +164,10 @@ class ExchangeTrace:
         self._receive()
         for update in updates:
             match update:
-                case TurnOpened(turn=turn):
-                    self._end_turn()
-                    self._turn = _TurnSpans(turn, self._start("turn", self._span, turn=turn))
                 case CallOpened(call=call, state=state):
                     self._open_call(call, state)
                 case CallChanged():
                     self._move_call(update)
-                case TurnAbandoned(reason=reason):
-                    self._decide(reason)
-                    self._end_turn()
                 case Noticed(notice=notice):
                     self._note(notice)
                 case _:

@@ -159,6 +159,7 @@ class ExchangeRunner:
                 return await self._go_on(attempt, finished, judgement)
             assert judgement.reason is not None
             await self._roll_back(attempt.live, finished, judgement.reason, judgement.detail)
+            self._trace.abandoned(judgement.reason)
             regenerations += 1
             await self._ask_again_or_give_up(judgement.reason, regenerations)
 
@@ -188,7 +189,6 @@ class ExchangeRunner:
         failures = 0
         while True:
             attempt = _Attempt(self._live_turn(), self._trace)
-            await self._publisher.put(attempt.live.opening())
             try:
                 finished = await self._stream(request, attempt)
             except ProviderFailure as failure:
@@ -196,6 +196,7 @@ class ExchangeRunner:
                 finished = attempt.live.finish()
                 self._trace.streamed(finished)
                 await self._roll_back(attempt.live, finished, Reason.INCOMPLETE, failure.detail)
+                self._trace.abandoned(Reason.INCOMPLETE)
                 await self._wait_or_report(failure, failures)
                 continue
             if self.stop.given:
@@ -203,7 +204,7 @@ class ExchangeRunner:
             return attempt, finished
 
     async def _stream(self, request: TurnRequest, attempt: _Attempt) -> FinishedTurn:
-        with self._trace.streaming():
+        with self._trace.streaming(attempt.live.id):
             finished = await stream_turn(
                 self._parts.provider,
                 request,
@@ -233,6 +234,7 @@ class ExchangeRunner:
         lost = self.stop.cause is StopCause.SHUTDOWN
         reason = Reason.INCOMPLETE if lost else Reason.STOPPED
         await self._roll_back(live, finished, reason, f"stopped: {self.stop.cause}")
+        self._trace.abandoned(reason)
         raise await self._stopped()
 
     async def _stopped(self) -> _Over:
@@ -248,7 +250,6 @@ class ExchangeRunner:
     ) -> None:
         """Take a turn out of history, on record and on screen; none of its calls has run."""
         if not live.turn.blocks:
-            await self._publisher.put([TurnAbandoned(self.exchange, live.id, reason)])
             return
         await self._parts.records.record_abandoned(
             self.exchange, new_abandoned(live.id, live.turn, finished, reason, detail)
@@ -259,7 +260,8 @@ class ExchangeRunner:
             )
             for call in finished.calls
         ]
-        await self._publisher.put([*ended, TurnAbandoned(self.exchange, live.id, reason)])
+        if live.shown:
+            await self._publisher.put([*ended, TurnAbandoned(self.exchange, live.id, reason)])
 
     # API failures
 

@@ -78,7 +78,6 @@ class TranscriptReader:
 
     def _turn(self, exchange: str, turn: TurnRecord) -> Iterator[Update]:
         live = self._live(exchange, turn.id)
-        yield from live.opening()
         calls = {call.ordinal: call for call in turn.calls}
         for block, part in enumerate(turn.parts):
             match part:
@@ -111,7 +110,6 @@ class TranscriptReader:
 
     def _abandoned(self, exchange: str, turn: AbandonedTurnRecord) -> Iterator[Update]:
         live = self._live(exchange, turn.id)
-        yield from live.opening()
         if turn.text:
             yield from live.take(TextDelta(-1, turn.text))
         for call in turn.calls:
@@ -124,7 +122,8 @@ class TranscriptReader:
                 CallState.NOT_RUN,
                 reason=call.reason,
             )
-        yield TurnAbandoned(exchange, turn.id, turn.reason)
+        if live.shown:
+            yield TurnAbandoned(exchange, turn.id, turn.reason)
 
 
 def _events(block: int, call: CallRecord) -> Iterator[Event]:

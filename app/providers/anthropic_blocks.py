@@ -62,7 +62,11 @@ class CallBlock:
         if kind != "input_json_delta":
             yield ProtocolFault(f"a {kind} within a call", self._index)
             return
-        text = as_text(delta.get("partial_json"))
+        given = delta.get("partial_json")
+        if not isinstance(given, str):
+            yield ProtocolFault("a piece of a call's input is no text", self._index)
+            return
+        text = given
         # The first is usually empty: it announces nothing that the start did not.
         if text:
             self._pieces.append(text)

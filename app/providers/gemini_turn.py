@@ -193,12 +193,20 @@ class GeminiTurn:
         block = known.block
         if signature:
             yield Retained(block, {"thoughtSignature": signature})
-        if isinstance(arguments := call.get("args"), dict):
-            yield ArgumentObject(block, arguments)
-        for patch in map(as_object, as_list(call.get("partialArgs"))):
-            yield from self._take_patch(block, patch)
+        yield from self._take_arguments(block, call)
         if self._open_call is None:
             yield CallCompleted(block)
+
+    def _take_arguments(self, block: int, call: JsonObject) -> Iterator[Event]:
+        arguments, patches = call.get("args"), call.get("partialArgs")
+        if isinstance(arguments, dict):
+            yield ArgumentObject(block, arguments)
+        elif arguments is not None:
+            yield ProtocolFault("the arguments of a call are no object", block)
+        if patches is not None and not isinstance(patches, list):
+            yield ProtocolFault("the pieces of the arguments are no list", block)
+        for patch in map(as_object, as_list(patches)):
+            yield from self._take_patch(block, patch)
 
     def _take_patch(self, block: int, patch: JsonObject) -> Iterator[Event]:
         path = _path(as_text(patch.get("jsonPath")))
@@ -231,6 +239,10 @@ def _value(patch: JsonObject) -> tuple[bool, JsonValue]:
     return "nullValue" in patch, None
 
 
+_INDEX_DIGITS = 9
+"""No array here has more elements than an index of so many digits counts."""
+
+
 def _path(text: str) -> Path | None:
     """The steps of a JSON Path to one value (RFC 9535, names and indexes only); None otherwise."""
     if not text.startswith("$"):
@@ -243,6 +255,8 @@ def _path(text: str) -> Path | None:
             return None
         at = step.end()
         if step["index"] is not None:
+            if len(step["index"]) > _INDEX_DIGITS:
+                return None
             steps.append(int(step["index"]))
         else:
             quoted = step["single"] if step["single"] is not None else step["double"]

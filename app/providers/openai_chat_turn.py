@@ -26,6 +26,7 @@ evidence there is. So a body of which more was cut off than the mark, and a repo
 already, is never complete.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from app.calls.events import (
@@ -80,6 +81,10 @@ _MODEL_FAULTS = ("tool_use_failed", "failed_generation")
 _FILTERS = ("content_filter", "content_policy_violation")
 
 
+_OBJECT_ARGUMENTS = re.compile(r'"arguments"\s*:\s*\{')
+"""Arguments that came as an object: of two members of one name, the reader would drop one."""
+
+
 class ChatTurn:
     """Feed the body's bytes in. A :class:`~app.providers.streaming.TurnDecoder`."""
 
@@ -126,7 +131,7 @@ class ChatTurn:
             self._skipped += 1
             return
         try:
-            payload = read(event.data)
+            payload = read(event.data, unique_keys=bool(_OBJECT_ARGUMENTS.search(event.data)))
         except UnreadableJson as error:
             raise BrokenOff(f"a chunk cannot be read: {error}") from error
         yield from self._take(as_object(payload), event.name)

@@ -132,11 +132,13 @@ class ResponseTurn:
                 yield from self._item_done(payload)
             case "response.function_call_arguments.delta":
                 item = yield from self._call_of(payload)
+                yield from _untold(item, payload.get("delta"))
                 if fragment := as_text(payload.get("delta")):
                     item.spoken = True
                     yield ArgumentFragment(item.block, fragment)
             case "response.function_call_arguments.done":
                 item = yield from self._call_of(payload)
+                yield from _untold(item, payload.get("arguments"))
                 if isinstance(whole := payload.get("arguments"), str):
                     yield ArgumentSnapshot(item.block, whole)
             case "response.output_text.delta" | "response.refusal.delta":
@@ -292,11 +294,18 @@ class ResponseTurn:
 
 def _call_done(item: _Item, fields: JsonObject) -> Iterator[Event]:
     yield CallIdentified(item.block, as_name(fields.get("call_id")), as_name(fields.get("name")))
+    yield from _untold(item, fields.get("arguments"))
     if whole := as_text(fields.get("arguments")):
         yield ArgumentSnapshot(item.block, whole)
     yield Retained(item.block, {name: fields[name] for name in _CALL_EXTRAS if fields.get(name)})
     if fields.get("status") != "incomplete":
         yield CallCompleted(item.block)
+
+
+def _untold(item: _Item, arguments: JsonValue) -> Iterator[Event]:
+    """A fault where arguments came as something that is no text: they may not be passed over."""
+    if arguments is not None and not isinstance(arguments, str):
+        yield ProtocolFault("the arguments of a call are no text", item.block)
 
 
 def _spoken(item: _Item, piece: str) -> Iterator[Event]:

@@ -322,3 +322,47 @@ def test_what_the_provider_wants_back_stands_beside_its_block_or_alone() -> None
     assert text.extra == {"annotations": []}
     assert isinstance(call, Call)
     assert call.extra == {"signature": "s"}
+
+
+PIECES: dict[str, list[Event]] = {
+    "a string that never ends": [ArgumentPatch(0, ("q",), "half", continues=True)],
+    "the same place twice": [ArgumentPatch(0, ("q",), "a"), ArgumentPatch(0, ("q",), "b")],
+    "a gap in an array": [ArgumentPatch(0, ("q", 0), 1), ArgumentPatch(0, ("q", 2), 3)],
+    "a member below a scalar": [ArgumentPatch(0, ("q",), "a"), ArgumentPatch(0, ("q", "z"), "b")],
+    "an index beyond all": [ArgumentPatch(0, ("q", 999_999_999), 1)],
+    "deeper than the limit": [ArgumentPatch(0, ("q",) * 100, 1)],
+    "an object as well": [ArgumentObject(0, {"q": "x"}), ArgumentPatch(0, ("q",), "y")],
+    "fragments as well": [ArgumentFragment(0, "{"), ArgumentPatch(0, ("q",), "y")],
+}
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_pieces_that_do_not_make_an_object_are_a_fault(kind: str) -> None:
+    turn, _ = play(CallAnnounced(0, "a", "f"), *PIECES[kind], CallCompleted(0))
+    assert turn.fault is not None
+    assert turn.fault.call == 0
+
+
+def test_pieces_that_make_an_object_are_that_object() -> None:
+    turn, _ = play(
+        CallAnnounced(0, "a", "f"),
+        ArgumentPatch(0, ("q",), "ab", continues=True),
+        ArgumentPatch(0, ("q",), "c"),
+        ArgumentPatch(0, ("tags", 0), 1),
+        CallCompleted(0),
+    )
+    assert (turn.fault, turn.calls[0].value) == (None, {"q": "abc", "tags": [1]})
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [CallAnnounced(0, "a", "x" * 513)],
+        [CallAnnounced(0, "a", None), CallIdentified(0, None, "x" * 513)],
+    ],
+)
+def test_a_name_longer_than_any_tools_is_too_large(events: list[Event]) -> None:
+    turn, _ = play(*events)
+    assert turn.fault is not None
+    assert turn.fault.reason is Reason.TOO_LARGE
+    assert not any(call.name for call in turn.calls)
