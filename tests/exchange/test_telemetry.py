@@ -20,7 +20,7 @@ from app.calls.events import (
 )
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.view import CallChanged, CallOpened, ExchangeOpened, TurnOpened, Update
+from app.display.view import CallChanged, CallOpened, ExchangeOpened, Update
 from app.exchange.parts import Bounds
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
@@ -379,7 +379,7 @@ def _approved_later(last: CallChanged) -> list[Update]:
         CallChanged("x", "t", "t-0", state)
         for state in (CallState.READY, CallState.AWAITING_APPROVAL)
     ]
-    return [TurnOpened("x", "t"), opened, *moved, last]
+    return [opened, *moved, last]
 
 
 @pytest.mark.parametrize(
@@ -393,6 +393,8 @@ def _approved_later(last: CallChanged) -> list[Update]:
 def test_a_wait_for_approval_is_a_span_of_its_own(last: CallChanged, stages: list[str]) -> None:
     operator = told("costly")
     trace = operator.telemetry.exchange("c", "x")
+    with trace.streaming("t"):
+        pass
     trace.observe(_approved_later(last))
     [approval] = operator.named("approval")
     assert approval.end_time is not None
@@ -421,6 +423,8 @@ def test_a_call_that_another_process_announced_is_a_part_of_the_exchange() -> No
 def test_what_nothing_ended_is_lost_and_a_fault() -> None:
     operator = told("note")
     trace = operator.telemetry.exchange("c", "x")
+    with trace.streaming("t"):
+        pass
     trace.observe(_approved_later(CallChanged("x", "t", "t-0", CallState.RUNNING)))
     trace.close()
     operator.assert_nested()
@@ -452,5 +456,5 @@ async def test_without_telemetry_nothing_is_told_to_anyone(tmp_path: Path) -> No
     async with world(tmp_path, calls(call(0, "note", NOTE)), said("!")) as here:
         await say(here)
         assert [state for _, state, _ in await here.shown()] == ["done"]
-        with here.parts.telemetry.exchange("c", "x").streaming() as span:
+        with here.parts.telemetry.exchange("c", "x").streaming("t") as span:
             assert not span.is_recording()

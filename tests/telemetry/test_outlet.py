@@ -18,7 +18,6 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from app.bootstrap import StartRefused, assemble
-from app.display.view import TurnOpened
 from app.exchange.telemetry import SCOPE, Telemetry
 from app.records.rows import Outcome
 from app.settings import Settings
@@ -54,7 +53,9 @@ def collector() -> Generator[tuple[str, dict[str, list[bytes]]], None, None]:
 
 def one_exchange(telemetry: Telemetry) -> None:
     trace = telemetry.exchange("c-1", "x-1")
-    trace.observe([TurnOpened("x-1", "t-1")])
+    with trace.streaming("t-1"):
+        pass
+    trace.observe([])
     trace.kept()
     trace.ended(Outcome.ANSWERED)
     trace.close()
@@ -107,7 +108,7 @@ def test_a_collector_that_is_away_holds_nothing_up(
 def test_what_prometheus_asks_for_has_no_traces() -> None:
     outlet = open_outlet("prometheus", SCOPE)
     telemetry = Telemetry(outlet.tracer, outlet.meter, ())
-    with telemetry.exchange("c", "x").streaming() as span:
+    with telemetry.exchange("c", "x").streaming("t") as span:
         assert not span.is_recording()
     assert outlet.page is not None
     assert b"formwork_flushes_total 0.0" in outlet.page()
