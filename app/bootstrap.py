@@ -56,7 +56,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
 
     Raises :class:`StartRefused` and :class:`~app.settings.BadSetting`.
     """
-    settings.data.mkdir(parents=True, exist_ok=True)
+    _make_folder("FORMWORK_DATA", settings.data)
     maps = _maps(settings.field_maps)
     registry = tools_of(settings)
     _refuse_maps_without_tools(maps, registry)
@@ -103,7 +103,7 @@ def _parts(
         feed=_feed(settings),
         registry=registry,
         maps=maps,
-        formats=Formats(settings.locale),
+        formats=_formats(settings),
         worker=new_id(Kind.WORKER),
         running=asyncio.Semaphore(settings.running_calls),
         model=settings.model,
@@ -123,6 +123,20 @@ def _parts(
         ),
         telemetry=telemetry,
     )
+
+
+def _make_folder(name: str, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartRefused(f"{name}: cannot make the folder {folder}: {error.strerror}") from error
+
+
+def _formats(settings: Settings) -> Formats:
+    try:
+        return Formats(settings.locale)
+    except ValueError as error:
+        raise BadSetting(f"FORMWORK_LOCALE: {error}") from error
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -188,7 +202,7 @@ def tools_of(settings: Settings) -> Registry:
     """The tools that the settings name. Raises :class:`StartRefused`."""
     if settings.tools == "shipped":
         root = settings.write_root or settings.data / "files"
-        root.mkdir(parents=True, exist_ok=True)
+        _make_folder("FORMWORK_WRITE_ROOT", root)
         return shipped_tools(settings.data, root)
     try:
         return load_registry(settings.tools)
@@ -338,6 +352,6 @@ def replay_parts(
         provider=provider if size is None else Recut(provider, size),
         rules=MapRules(registry, loaded, Person("replay")),
         maps=loaded,
-        formats=Formats(settings.locale),
+        formats=_formats(settings),
         limits=limits_of(settings),
     )

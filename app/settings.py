@@ -29,7 +29,7 @@ class Settings(BaseModel):
     # The model
     model: str = "demo"
     """`demo`, or `<dialect>:<model name>`."""
-    base_url: str | None = None
+    base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
     """The provider's address; default: the SDK's own."""
     api_key: SecretStr | None = None
     """The provider's key; default: the SDK's own variable."""
@@ -43,7 +43,7 @@ class Settings(BaseModel):
     """Ask a provider that holds values back to send them as they are made, where a map streams."""
     demo_seed: int | None = None
     """Seed of the demo model's typing; default: a new one at each start."""
-    demo_pace: float = Field(default=1.0, ge=0)
+    demo_pace: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """Factor on the demo model's pauses; 0 types at once."""
 
     # Where things are
@@ -69,7 +69,7 @@ class Settings(BaseModel):
     """What the first page offers to ask, parted by `|`; the demo model brings its own."""
 
     # Who may do what
-    secret_key: SecretStr | None = None
+    secret_key: SecretStr | None = Field(default=None, min_length=8)
     """Signs session cookies; default: made once and kept in the data folder."""
     operator_token: SecretStr | None = None
     """Reserved for operators, who are not part of this version."""
@@ -97,7 +97,7 @@ class Settings(BaseModel):
     """How often a turn that was cut off or malformed is asked for again."""
     api_retries: int = Field(default=3, ge=0, le=10)
     """How often a request that the API did not serve is repeated."""
-    retry_wait_s: float = Field(default=60.0, ge=0)
+    retry_wait_s: float = Field(default=60.0, ge=0, allow_inf_nan=False)
     """The longest wait before a repeated request, whatever `retry-after` asks."""
     exchange_turns: int = Field(default=24, ge=1)
     """Turns in one exchange."""
@@ -113,9 +113,9 @@ class Settings(BaseModel):
     """Calls that run side by side in this process."""
     result_chars: int = Field(default=50_000, ge=200)
     """Characters of a result that the model is sent; the whole stays on record."""
-    stop_grace_s: float = Field(default=5.0, ge=0)
+    stop_grace_s: float = Field(default=5.0, ge=0, allow_inf_nan=False)
     """How long a running tool is waited for after a stop, before its outcome counts as unknown."""
-    unwatched_stop_s: float | None = Field(default=None, ge=0)
+    unwatched_stop_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Stop an exchange that nobody has watched for so long; default: never."""
     retention_days: float | None = Field(default=None, gt=0)
     """Delete conversations that were last used longer ago; default: never."""

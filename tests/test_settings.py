@@ -29,6 +29,10 @@ def test_the_port_may_come_from_the_usual_variable_and_ours_wins() -> None:
         ("FORMWORK_MISSING_IDS", "guess"),
         ("FORMWORK_FIRST_BYTE_S", "-1"),
         ("FORMWORK_DEMO_PACE", "fast"),
+        ("FORMWORK_SECRET_KEY", "short"),
+        ("FORMWORK_BASE_URL", "file:///etc"),
+        ("FORMWORK_BASE_URL", "not a url"),
+        ("FORMWORK_RETRY_WAIT_S", "inf"),
     ],
 )
 def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value: str) -> None:
@@ -46,7 +50,7 @@ def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:
 
 
 def test_a_secret_is_in_no_text_of_the_settings() -> None:
-    settings = read_settings({"FORMWORK_API_KEY": "sk-canary", "FORMWORK_SECRET_KEY": "canary"})
+    settings = read_settings({"FORMWORK_API_KEY": "sk-canary", "FORMWORK_SECRET_KEY": "canary" * 4})
     assert "canary" not in repr(settings)
     assert "canary" not in str(settings)
 
@@ -69,6 +73,9 @@ def test_the_table_names_every_setting_with_a_meaning() -> None:
         ({"FORMWORK_FIELD_MAPS": "nowhere"}, "nowhere"),
         ({"FORMWORK_TOOLS": "nowhere:tools"}, "FORMWORK_TOOLS"),
         ({"FORMWORK_TOOLS": "no colon"}, "FORMWORK_TOOLS"),
+        ({"FORMWORK_LOCALE": "zz_QQ"}, "FORMWORK_LOCALE"),
+        ({"FORMWORK_DATA": "/etc/hostname/x"}, "FORMWORK_DATA"),
+        ({"FORMWORK_WRITE_ROOT": "/etc/hostname/x"}, "FORMWORK_WRITE_ROOT"),
     ],
 )
 def test_the_server_refuses_to_start_with_one_line(

@@ -18,8 +18,11 @@ GRACEFUL_S = 8
 
 def run(arguments: argparse.Namespace) -> int:
     del arguments  # the command takes none
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # a migration is no news for a person
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    for library in ("alembic", "httpx", "httpx2"):  # their news is none for an operator
+        logging.getLogger(library).setLevel(logging.WARNING)
     try:
         settings = read_settings()
         return asyncio.run(_serve(settings))

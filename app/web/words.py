@@ -48,7 +48,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.UNKNOWN_TOOL: "There is no such tool",
     Reason.INVALID_ARGUMENTS: "The details do not fit this tool",
     Reason.OUT_OF_SCOPE: "The details lead outside of what this tool may touch",
-    Reason.NOT_AUTHORISED: "It needs a permission that was not given",
+    Reason.NOT_AUTHORISED: "It needs an approval or a permission that was not given",
     Reason.DENIED: "The request was denied",
     Reason.EXPIRED: "Nobody decided in time",
     Reason.SUPERSEDED: "You went on without a decision",
