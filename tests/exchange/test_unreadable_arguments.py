@@ -8,6 +8,13 @@ import pytest
 
 from tests.exchange.test_replay import replayed
 
+MAP: dict[str, Any] = {
+    "tool": "f",
+    "label": "Do it",
+    "description": "Does it.",
+    "parameters": {"type": "object", "properties": {"q": {}}},
+    "display": {"q": {"label": "Q"}},
+}
 VALUES: list[Any] = [{"q": "x"}, ["x"], 5, True]
 
 
@@ -78,14 +85,7 @@ BODIES: list[tuple[str, bytes]] = [
 
 @pytest.mark.parametrize("number", range(len(BODIES)))
 async def test_no_such_call_runs(number: int, tmp_path: Path) -> None:
-    document = {
-        "tool": "f",
-        "label": "Do it",
-        "description": "Does it.",
-        "parameters": {"type": "object", "properties": {"q": {}}},
-        "display": {"q": {"label": "Q"}},
-    }
-    (tmp_path / "f.json").write_text(json.dumps(document))
+    (tmp_path / "f.json").write_text(json.dumps(MAP))
     dialect, body = BODIES[number]
     turn = (await replayed(dialect, body, None, tmp_path))[-1]
     assert turn["event"] == "turn"
@@ -104,13 +104,6 @@ async def test_no_such_call_runs(number: int, tmp_path: Path) -> None:
 async def test_the_same_bodies_with_proper_arguments_would_run(
     dialect: str, body: bytes, tmp_path: Path
 ) -> None:
-    document = {
-        "tool": "f",
-        "label": "Do it",
-        "description": "Does it.",
-        "parameters": {"type": "object", "properties": {"q": {}}},
-        "display": {"q": {"label": "Q"}},
-    }
-    (tmp_path / "f.json").write_text(json.dumps(document))
+    (tmp_path / "f.json").write_text(json.dumps(MAP))
     turn = (await replayed(dialect, body, None, tmp_path))[-1]
     assert [call["verdict"] for call in turn["calls"]] == ["run"]
