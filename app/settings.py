@@ -126,7 +126,7 @@ class Settings(BaseModel):
     heartbeat_s: int = Field(default=15, ge=1)
     """Seconds between heartbeats on a viewer's stream."""
     telemetry: Literal["off", "prometheus", "otlp"] = "off"
-    """Where traces and metrics go: `prometheus` serves `/metrics`, `otlp` heeds the OTEL_ variables."""
+    """Where traces and metrics go; `prometheus` serves `/metrics`, `otlp` heeds OTEL_ variables."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:

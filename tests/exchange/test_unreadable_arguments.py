@@ -26,8 +26,14 @@ def sse(*events: dict[str, Any]) -> bytes:
 
 def anthropic(arguments: Any) -> bytes:
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "x"}
-    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    message: dict[str, Any] = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "model": "x",
+    }
+    use: dict[str, Any] = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
     piece = {"type": "input_json_delta", "partial_json": arguments}
     return sse(
         {"type": "message_start", "message": {**message, "stop_reason": None, "usage": usage}},
