@@ -247,8 +247,9 @@ class ResponseTurn:
         if tokens is not None:
             yield Usage(tokens)
         status = as_text(response.get("status")) or kind.removeprefix("response.")
-        if kind == "response.incomplete" or status == "incomplete":
-            reason = as_text(as_object(response.get("incomplete_details")).get("reason"))
+        reason = as_text(as_object(response.get("incomplete_details")).get("reason"))
+        # A response that is called completed and gives a reason for being cut off was cut off.
+        if kind == "response.incomplete" or status == "incomplete" or reason:
             stop = INCOMPLETE_REASONS.get(reason, Stop.INCOMPLETE)
             yield TurnEnded(stop, f"incomplete:{reason}" if reason else "incomplete")
         elif status != "completed":
@@ -268,8 +269,8 @@ class ResponseTurn:
             item = self._find(payload)
             if item is None or not item.done:
                 yield from self._item_done(payload)
-            elif item.kind == "function_call" and as_text(fields.get("arguments")):
-                yield ArgumentSnapshot(item.block, as_text(fields.get("arguments")))
+            elif item.kind == "function_call":
+                yield from _compared(item, fields)
 
     def _refuse_unanswered(self) -> Iterator[Event]:
         for block, fields in self._unanswered.values():
@@ -300,6 +301,15 @@ def _call_done(item: _Item, fields: JsonObject) -> Iterator[Event]:
     yield Retained(item.block, {name: fields[name] for name in _CALL_EXTRAS if fields.get(name)})
     if fields.get("status") != "incomplete":
         yield CallCompleted(item.block)
+
+
+def _compared(item: _Item, fields: JsonObject) -> Iterator[Event]:
+    """A call that has ended, as the response repeats it: what differs is a fault."""
+    yield CallIdentified(item.block, None, as_name(fields.get("name")))
+    if whole := as_text(fields.get("arguments")):
+        yield ArgumentSnapshot(item.block, whole)
+    if fields.get("status") == "incomplete":
+        yield ProtocolFault("the response repeats a call as incomplete", item.block)
 
 
 def _untold(item: _Item, arguments: JsonValue) -> Iterator[Event]:

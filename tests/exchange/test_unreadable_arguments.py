@@ -99,6 +99,37 @@ async def test_no_such_call_runs(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "end",
+    [
+        {"incomplete_details": {"reason": "max_output_tokens"}},
+        {"output": [{"type": "function_call", "call_id": "a", "name": "g", "arguments": "{}"}]},
+        {
+            "output": [
+                {"type": "function_call", "call_id": "a", "name": "f", "status": "incomplete"}
+            ]
+        },
+    ],
+)
+async def test_a_response_that_contradicts_itself_at_its_end_runs_nothing(
+    end: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "f.json").write_text(json.dumps(MAP))
+    (tmp_path / "g.json").write_text(json.dumps({**MAP, "tool": "g"}))
+    item = {"type": "function_call", "id": "fc", "call_id": "a", "name": "f", "arguments": "{}"}
+    output = [{**each, "id": "fc"} for each in end.get("output", [item])]
+    body = sse(
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {
+            "type": "response.completed",
+            "response": {"status": "completed", **end, "output": output},
+        },
+    )
+    turn = (await replayed("openai-responses", body, None, tmp_path))[-1]
+    assert [call["verdict"] for call in turn["calls"]] == ["refuse"]
+
+
+@pytest.mark.parametrize(
     ("dialect", "body"),
     [
         ("anthropic-messages", anthropic('{"q":"x"}')),

@@ -48,7 +48,10 @@ KINDS: Mapping[str, Kind] = {
         _BROKEN, "incomplete:steered", (("call_1", "f", '{"x":1}'),)
     ),
     "incomplete-item-in-a-completed-response": Kind(
-        _COMPLETE, "completed", (("call_1", "f", '{"x":1}'),)
+        _COMPLETE,
+        "completed",
+        (("call_1", "f", '{"x":1}'),),
+        fault="the response repeats a call as incomplete",
     ),
     "interleaved": Kind(
         _COMPLETE,
