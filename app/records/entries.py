@@ -10,8 +10,9 @@ from app.calls.exact_json import dump_exact
 from app.calls.gate import Verdict
 from app.calls.json_types import JsonObject
 from app.calls.states import CallEvent, CallState, after
+from app.calls.turn import call_id
 from app.display.view import NoticeKind
-from app.records.ids import Kind, call_id, new_id
+from app.records.ids import Kind, new_id
 from app.records.new import NewAbandonedTurn, NewCall, NewTurn
 from app.records.parts import dump_parts
 from app.records.queries import Queries, exchange_row, lock_exchange, next_entry_position

@@ -18,8 +18,3 @@ class Kind(StrEnum):
 def new_id(kind: Kind) -> str:
     """A letter and 20 hexadecimal digits (80 random bits)."""
     return kind + secrets.token_hex(10)
-
-
-def call_id(turn_id: str, ordinal: int) -> str:
-    """Our id of a call: its turn and its place there, whatever the provider calls it."""
-    return f"{turn_id}-{ordinal}"

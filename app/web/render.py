@@ -56,7 +56,7 @@ class Renderer:
         self._templates = templates
 
     def log(self, view: ConversationView) -> Markup:
-        """All exchanges. All but the last are the past: folded, without empty room."""
+        """All exchanges. All but the last are the past: folded."""
         last = len(view.exchanges) - 1
         parts = [
             self.exchange(number, exchange, past=number < last and not exchange.open)

@@ -9,7 +9,8 @@ from app.calls.gate import Verdict
 from app.calls.history import CallPart, TextPart
 from app.calls.json_types import JsonObject
 from app.calls.reasons import Reason
-from app.records.ids import Kind, call_id, new_id
+from app.calls.turn import call_id
+from app.records.ids import Kind, new_id
 from app.records.new import NewCall, NewTurn
 from app.records.store import Records
 

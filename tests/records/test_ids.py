@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from app.records.ids import Kind, call_id, new_id
+from app.calls.turn import call_id
+from app.records.ids import Kind, new_id
 
 
 @pytest.mark.parametrize("kind", Kind)
