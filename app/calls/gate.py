@@ -11,10 +11,10 @@ A failure of 1 or 2 makes the whole turn unusable: no call of it runs, it is not
 failure of 3 refuses that call alone, which is answered with an error; its siblings go on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from app.calls.events import Stop
 from app.calls.json_types import JsonObject
@@ -98,7 +98,9 @@ _BAD_ENDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Unusable:
+class Unusable:
+    """What makes a whole turn unusable."""
+
     reason: Reason
     detail: str
     ordinal: int | None = None
@@ -108,7 +110,7 @@ class _Unusable:
 def judge(turn: FinishedTurn, rules: Rules, terms: Terms) -> Judgement:
     """One pass over a finished turn. Pure: the same turn and rules give the same answer."""
     arguments: dict[int, JsonObject] = {}
-    bad = _ended_badly(turn, terms) or _unparsed(turn, terms, arguments)
+    bad = ended_badly(turn, terms) or _unparsed(turn, terms, arguments)
     if bad is not None:
         calls = tuple(_refuse_all(turn, bad, arguments))
         return Judgement(False, calls, bad.reason, bad.detail)
@@ -117,38 +119,42 @@ def judge(turn: FinishedTurn, rules: Rules, terms: Terms) -> Judgement:
     )
 
 
-def _ended_badly(turn: FinishedTurn, terms: Terms) -> _Unusable | None:
-    """Step 1. A fault found on the way is judged here too: nothing after it can be trusted."""
+def ended_badly(turn: FinishedTurn, terms: Terms) -> Unusable | None:
+    """Step 1: what makes a turn unusable by its end, or None.
+
+    A fault found on the way is judged here too: nothing after it can be trusted.
+    """
     if turn.fault is not None:
-        return _Unusable(turn.fault.reason, turn.fault.detail, turn.fault.call)
+        return Unusable(turn.fault.reason, turn.fault.detail, turn.fault.call)
     if turn.stop is not Stop.COMPLETE:
         detail = turn.detail or f"the turn ended as {turn.provider_stop!r}"
-        return _Unusable(_BAD_ENDS[turn.stop], detail)
+        return Unusable(_BAD_ENDS[turn.stop], detail)
     limit = terms.max_tokens
     if limit is not None and turn.calls and turn.output_tokens >= limit:
         detail = (
             f"the output reached its limit ({turn.output_tokens} of {limit} tokens), "
             f"although the provider called it {turn.provider_stop!r}"
         )
-        return _Unusable(Reason.TRUNCATED, detail)
+        return Unusable(Reason.TRUNCATED, detail)
     return None
 
 
 def _unparsed(
     turn: FinishedTurn, terms: Terms, arguments: dict[int, JsonObject]
-) -> _Unusable | None:
+) -> Unusable | None:
     """Step 2. Fills ``arguments`` with what parsed."""
-    first: _Unusable | None = None
+    first: Unusable | None = None
     for call in turn.calls:
         try:
-            _require_identity(call, terms)
-            arguments[call.ordinal] = _arguments(call, terms.limits)
+            require_identity(call, terms)
+            arguments[call.ordinal] = arguments_of(call, terms.limits)
         except StrictFault as fault:
-            first = first or _Unusable(fault.reason, fault.detail, call.ordinal)
+            first = first or Unusable(fault.reason, fault.detail, call.ordinal)
     return first
 
 
-def _require_identity(call: Call, terms: Terms) -> None:
+def require_identity(call: Call, terms: Terms) -> None:
+    """Step 2, its first half. Raises :class:`~app.calls.strict.StrictFault`."""
     if not call.name:
         raise StrictFault(Reason.PROTOCOL_ERROR, "the call has no tool name")
     if terms.needs_call_ids and not call.provider_id and not terms.assign_missing_ids:
@@ -159,14 +165,15 @@ def _require_identity(call: Call, terms: Terms) -> None:
         )
 
 
-def _arguments(call: Call, limits: Limits) -> JsonObject:
+def arguments_of(call: Call, limits: Limits) -> JsonObject:
+    """Step 2, its second half. Raises :class:`~app.calls.strict.StrictFault`."""
     if call.value is not None:
         return check_object(call.value, limits)
     return parse_strict(call.text, limits)
 
 
 def _refuse_all(
-    turn: FinishedTurn, bad: _Unusable, arguments: dict[int, JsonObject]
+    turn: FinishedTurn, bad: Unusable, arguments: dict[int, JsonObject]
 ) -> Iterator[Judged]:
     for call in turn.calls:
         at_fault = bad.ordinal is None or bad.ordinal == call.ordinal
@@ -185,15 +192,48 @@ def _judge_call(call: Call, arguments: JsonObject, rules: Rules) -> Judged:
 
 
 def _refusal(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
-    if name not in rules.tool_names():
-        known = ", ".join(sorted(rules.tool_names())) or "none"
-        return Reason.UNKNOWN_TOOL, f"there is no tool of that name; the known tools: {known}"
-    if faults := rules.schema_faults(name, arguments):
-        return Reason.INVALID_ARGUMENTS, "; ".join(faults)
-    if (why := rules.out_of_scope(name, arguments)) is not None:
-        return Reason.OUT_OF_SCOPE, why
-    if not rules.authorised(name):
-        return Reason.NOT_AUTHORISED, f"this user may not use {name}"
-    if rules.denied_before(name, arguments):
-        return Reason.DENIED, "a person denied this very call in this exchange"
+    for check in CHECKS.values():
+        if (refusal := check(name, arguments, rules)) is not None:
+            return refusal
     return None
+
+
+def _known(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    if name in rules.tool_names():
+        return None
+    known = ", ".join(sorted(rules.tool_names())) or "none"
+    return Reason.UNKNOWN_TOOL, f"there is no tool of that name; the known tools: {known}"
+
+
+def _fitting(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    faults = rules.schema_faults(name, arguments)
+    return (Reason.INVALID_ARGUMENTS, "; ".join(faults)) if faults else None
+
+
+def _in_scope(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    why = rules.out_of_scope(name, arguments)
+    return None if why is None else (Reason.OUT_OF_SCOPE, why)
+
+
+def _authorised(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    if rules.authorised(name):
+        return None
+    return Reason.NOT_AUTHORISED, f"this user may not use {name}"
+
+
+def _not_denied(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    if not rules.denied_before(name, arguments):
+        return None
+    return Reason.DENIED, "a person denied this very call in this exchange"
+
+
+Check: TypeAlias = Callable[[str, JsonObject, Rules], tuple[Reason, str] | None]
+
+CHECKS: Mapping[str, Check] = {
+    "tool": _known,
+    "schema": _fitting,
+    "scope": _in_scope,
+    "authorisation": _authorised,
+    "denied before": _not_denied,
+}
+"""Step 3, in its order. A check gives why it refuses a call, or None."""

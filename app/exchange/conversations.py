@@ -232,8 +232,16 @@ class Conversations:
     ) -> None:
         parts = self._parts
         trace = parts.telemetry.exchange(conversation, exchange)
-        publisher = Publisher(parts.feed, conversation, parts.bounds.flush_s, trace.observe)
-        runner = ExchangeRunner(parts, conversation, exchange, Person(owner), publisher, trace)
+        observer = parts.observe(conversation, exchange)
+
+        def shown(updates: Sequence[Update]) -> None:
+            trace.observe(updates)
+            observer.shown(updates)
+
+        publisher = Publisher(parts.feed, conversation, parts.bounds.flush_s, shown)
+        runner = ExchangeRunner(
+            parts, conversation, exchange, Person(owner), publisher, trace, observer
+        )
         if self._closing:  # it was opened while the others were told
             runner.stop.give(StopCause.SHUTDOWN)
         task = asyncio.create_task(self._run(conversation, owner, runner, adopted))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
+from app.exchange.observer import Observe, unobserved
 from app.exchange.telemetry import Telemetry
 from app.feed.feed import Feed
 from app.providers.provider import Provider
@@ -47,3 +48,4 @@ class Parts:
     assign_missing_ids: bool = False
     bounds: Bounds = field(default_factory=Bounds)
     telemetry: Telemetry = field(default_factory=Telemetry.off)
+    observe: Observe = unobserved

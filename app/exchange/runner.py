@@ -11,7 +11,7 @@ use.
 
 import logging
 import random
-from contextlib import closing
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -36,6 +36,7 @@ from app.exchange.adoption import left_to_run
 from app.exchange.answers import not_run
 from app.exchange.dispatch import Dispatch, Runnable
 from app.exchange.exchange_trace import ExchangeTrace
+from app.exchange.observer import ExchangeObserver
 from app.exchange.offers import offers
 from app.exchange.parts import Parts
 from app.exchange.persist import digest_of, new_abandoned, new_turn
@@ -64,10 +65,12 @@ class _Attempt:
 
     live: LiveTurn
     trace: ExchangeTrace
+    observer: ExchangeObserver
     announced: dict[int, datetime] = field(default_factory=dict[int, datetime])
 
     def watch(self, event: Event) -> None:
         self.trace.watch(event)
+        self.observer.took(event)
         if isinstance(event, CallAnnounced):
             for call in self.live.turn.calls:
                 self.announced.setdefault(call.ordinal, datetime.now(UTC))
@@ -84,6 +87,7 @@ class ExchangeRunner:
         person: Person,
         publisher: Publisher,
         trace: ExchangeTrace,
+        observer: ExchangeObserver,
     ) -> None:
         self.conversation = conversation
         self.exchange = exchange
@@ -92,6 +96,7 @@ class ExchangeRunner:
         self._person = person
         self._publisher = publisher
         self._trace = trace
+        self._observer = observer
         self._rules = ToolRules(parts.registry, parts.maps, person)
         self._dispatch = Dispatch(
             parts, publisher, self.stop, person, conversation, exchange, trace
@@ -108,6 +113,10 @@ class ExchangeRunner:
 
         An ``adopted`` exchange is one that a lost process left; its last calls come first.
         """
+        async with aclosing(self._observer):
+            return await self._run(adopted)
+
+    async def _run(self, adopted: bool) -> Outcome:
         with closing(self._trace):
             over = await self._until_over(adopted)
             await self._end(over)
@@ -154,7 +163,7 @@ class ExchangeRunner:
         regenerations = 0
         while True:
             attempt, finished = await self._attempt()
-            judgement = self._judge(finished)
+            judgement = self._judge(attempt.live.id, finished)
             if judgement.usable:
                 return await self._go_on(attempt, finished, judgement)
             assert judgement.reason is not None
@@ -163,13 +172,15 @@ class ExchangeRunner:
             regenerations += 1
             await self._ask_again_or_give_up(judgement.reason, regenerations)
 
-    def _judge(self, finished: FinishedTurn) -> Judgement:
+    def _judge(self, turn: str, finished: FinishedTurn) -> Judgement:
         bounds = self._parts.bounds
         provider = self._parts.provider
         terms = Terms(
             bounds.max_tokens, provider.needs_call_ids, self._parts.assign_missing_ids, bounds.calls
         )
-        return _without_asking(judge(finished, self._rules, terms))
+        judgement = _without_asking(judge(finished, self._rules, terms))
+        self._observer.judged(turn, finished, self._rules, terms, judgement)
+        return judgement
 
     async def _ask_again_or_give_up(self, reason: Reason, regenerations: int) -> None:
         limit = self._parts.bounds.regenerations
@@ -188,7 +199,7 @@ class ExchangeRunner:
         request = await self._request()
         failures = 0
         while True:
-            attempt = _Attempt(self._live_turn(), self._trace)
+            attempt = _Attempt(self._live_turn(), self._trace, self._observer)
             try:
                 finished = await self._stream(request, attempt)
             except ProviderFailure as failure:
@@ -204,7 +215,8 @@ class ExchangeRunner:
             return attempt, finished
 
     async def _stream(self, request: TurnRequest, attempt: _Attempt) -> FinishedTurn:
-        with self._trace.streaming(attempt.live.id):
+        turn = attempt.live.id
+        with self._trace.streaming(turn), self._observer.requesting(turn):
             finished = await stream_turn(
                 self._parts.provider,
                 request,

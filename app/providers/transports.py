@@ -22,7 +22,9 @@ T = TypeVar("T")
 Sink = Callable[[bytes], None]
 
 Tap = Callable[[], Sink]
-"""Called once per response, within the turn's own task, for a sink of that response's bytes."""
+"""Called once per good response, within the turn's own task, for a sink of its bytes.
+
+The body of an error is not tapped: it may repeat the key that was refused."""
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Bytes of a body without a line's end: four times what the arguments of a whole turn may hold.
@@ -114,19 +116,24 @@ class WatchedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=headers,
-            stream=ByteStream(self._tapped(_watched(response, watch)), response.aclose),
+            stream=ByteStream(self._seen(response, watch), response.aclose),
             extensions=response.extensions,
         )
 
-    async def _tapped(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        sink = self._tap() if self._tap is not None else None
-        async for piece in pieces:
-            if sink is not None:
-                sink(piece)
-            yield piece
+    def _seen(self, response: httpx2.Response, watch: "_Watch") -> AsyncIterator[bytes]:
+        pieces = _watched(response, watch)
+        if self._tap is None or not response.is_success:
+            return pieces
+        return _tapped(pieces, self._tap())
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+async def _tapped(pieces: AsyncIterator[bytes], sink: Sink) -> AsyncIterator[bytes]:
+    async for piece in pieces:
+        sink(piece)
+        yield piece
 
 
 async def _watched(response: httpx2.Response, watch: "_Watch") -> AsyncIterator[bytes]:

@@ -21,6 +21,7 @@ from app.calls.events import (
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.view import CallChanged, CallOpened, ExchangeOpened, Update
+from app.exchange.observer import Unobserved
 from app.exchange.parts import Bounds
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
@@ -332,7 +333,9 @@ async def _run_alone(here: World, operator: Told) -> ExchangeRunner:
     )
     trace = operator.telemetry.exchange(here.conversation, opened)
     publisher = Publisher(here.feed, here.conversation, 0.0, trace.observe)
-    return ExchangeRunner(parts, here.conversation, opened, Person(OWNER), publisher, trace)
+    return ExchangeRunner(
+        parts, here.conversation, opened, Person(OWNER), publisher, trace, Unobserved()
+    )
 
 
 async def test_an_end_that_cannot_be_recorded_is_told_as_lost(

@@ -153,6 +153,14 @@ class TestTap:
             await read(Slow(0, [0, 9]), Timeouts(between_bytes=0.05), lambda: taken.append)
         assert b"".join(taken) == b"piece\n"
 
+    async def test_never_sees_the_body_of_an_error(self) -> None:
+        taken: list[bytes] = []
+        refused = RecordedBody(b"no such key: sk-canary", status=401)
+        async with http_client(Timeouts(), refused, lambda: taken.append) as client:
+            response = await client.get("http://provider.invalid/")
+        assert b"sk-canary" in response.content
+        assert taken == []
+
 
 async def test_a_compressed_body_is_decoded_once() -> None:
     headers = {"content-encoding": "gzip"}
