@@ -12,3 +12,8 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Object keys and array indexes that lead to a value, outermost first."""
+
+
+def dotted(path: Path) -> str:
+    """A path as a page's ``data-field`` mark and its forms give it: ``lines.0.amount``."""
+    return ".".join(str(step) for step in path)

@@ -83,8 +83,13 @@ def _summary(field_map: FieldMap) -> Iterator[Finding]:
 
 
 def _consent(field_map: FieldMap) -> Iterator[Finding]:
-    """A person who approves must see what they approve."""
+    """A person who approves must see what they approve, and only who approves can edit."""
     approval = field_map.approval
+    if approval is None:
+        for pointer, name, entry in _entries(field_map):
+            if entry.get("editable", False):
+                text = f"{name!r} is editable, but no approval is asked, so nobody can edit it"
+                yield Finding(Severity.ERROR, f"{pointer}/editable", text)
     if approval is None or approval.by is not Approver.USER:
         return
     reader = SchemaReader(field_map.parameters)
@@ -102,8 +107,12 @@ def _unseen(
         if entry.get("hidden", False) or "label" not in entry:
             text = f"{name!r} is required and hidden, yet the user is asked to approve it"
             yield Finding(Severity.ERROR, where, text)
-        elif "fields" in entry:
-            yield from _unseen(reader, members.get(name, {}), entry["fields"], f"{where}/fields")
+            continue
+        inner = members.get(name, {})
+        while "items" in entry:
+            entry, inner, where = entry["items"], reader.element(inner), f"{where}/items"
+        if "fields" in entry:
+            yield from _unseen(reader, inner, entry["fields"], f"{where}/fields")
 
 
 def _agreement(field_map: FieldMap, accepted: Schema) -> Iterator[Finding]:

@@ -78,6 +78,8 @@ NOT_STREAMED = frozenset({"enum", "const", "format", "pattern"})
 
 _STRING, _ARRAY, _OBJECT = frozenset({"string"}), frozenset({"array"}), frozenset({"object"})
 
+_CONTAINERS = _ARRAY | _OBJECT
+
 _STREAMED_FORMATS = (None, Format.CODE, Format.MULTILINE)
 
 
@@ -119,6 +121,8 @@ class TreeCompiler:
 
     def _is_shown(self, entry: Mapping[str, Any], pointer: str) -> bool:
         if entry.get("hidden", False):
+            if entry.get("editable", False):
+                self._complain(pointer, "is editable, but hidden: nobody edits what is not shown")
             return False
         if "label" not in entry:
             self._complain(pointer, "a field that is shown needs a label; hidden until it has one")
@@ -129,6 +133,8 @@ class TreeCompiler:
         self, entry: Mapping[str, Any], schema: Schema, pointer: str, slot: "_Slot"
     ) -> Node | None:
         kinds = self._reader.kinds(schema)
+        if entry.get("editable", False):
+            self._check_editable(entry, kinds, pointer)
         if "fields" in entry:
             if kinds and "object" not in kinds:
                 return self._complain(pointer, "has fields, but the schema says it is no object")
@@ -139,6 +145,14 @@ class TreeCompiler:
         if kinds == _OBJECT:
             return self._complain(pointer, "is an object: name what is shown of it in fields")
         return self._leaf(entry, schema, pointer, slot)
+
+    def _check_editable(
+        self, entry: Mapping[str, Any], kinds: frozenset[str], pointer: str
+    ) -> None:
+        if not self._knows:
+            self._complain(pointer, "is editable, but part of a result: that has happened")
+        elif "fields" in entry or "items" in entry or kinds & _CONTAINERS:
+            self._complain(pointer, "is editable, but no single value: say it of its fields")
 
     def _array(
         self, entry: Mapping[str, Any], schema: Schema, pointer: str, slot: "_Slot"

@@ -81,8 +81,3 @@ def encode_step(step: str | int) -> str:
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
     return "__" if character == "_" else f"_{ord(character):x}_"
-
-
-def dotted(path: Path) -> str:
-    """A path as the ``data-field`` mark gives it."""
-    return ".".join(str(step) for step in path)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from app.calls.json_types import Path
+from app.calls.json_types import Path, dotted
 from app.calls.states import CallState
 from app.display.view import (
     CallView,
@@ -42,7 +42,7 @@ from app.web.contexts import (
     WorkContext,
 )
 from app.web.form_layout import Element, Group, Leaf, Place, Series, element_at, lay_out
-from app.web.page_ids import ItemIds, dotted, entry_id, exchange_id
+from app.web.page_ids import ItemIds, entry_id, exchange_id
 from app.web.templates import Templates
 
 EMPTY_TEXT = Markup("<wbr>")

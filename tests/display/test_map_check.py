@@ -138,6 +138,50 @@ def test_a_user_who_approves_sees_every_required_field(by: str) -> None:
     assert pointers == (expected if by == "user" else [])
 
 
+def test_so_they_do_in_the_elements_of_an_array() -> None:
+    found_errors = errors(
+        {"lines": {"type": "array", "items": NESTED}},
+        {"lines": {"label": "Lines", "items": {"fields": {"b": {"label": "B"}}}}},
+        required=("lines",),
+        approval={"required": True, "by": "user"},
+    )
+    assert [pointer for pointer, _ in found_errors] == ["/display/lines/items/fields/a"]
+
+
+EDITABLE = {"label": "A", "editable": True}
+ASKED = {"required": True, "by": "operator"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "entry", "words"),
+    [
+        (STRING, {"hidden": True, "editable": True}, "nobody edits what is not shown"),
+        (NESTED, {**EDITABLE, "fields": {"a": {"label": "A"}}}, "no single value"),
+        ({"type": "array", "items": STRING}, EDITABLE, "no single value"),
+    ],
+)
+def test_only_a_single_value_that_shows_can_be_edited(
+    schema: dict[str, Any], entry: dict[str, Any], words: str
+) -> None:
+    [(where, text)] = errors({"a": schema}, {"a": entry}, approval=ASKED)
+    assert where == "/display/a"
+    assert words in text
+
+
+def test_what_is_editable_has_somebody_who_may_edit_it() -> None:
+    assert errors({"a": STRING}, {"a": EDITABLE}, approval=ASKED) == []
+    [(where, text)] = errors({"a": STRING}, {"a": EDITABLE})
+    assert where == "/display/a/editable"
+    assert "no approval is asked" in text
+
+
+def test_a_result_is_not_edited() -> None:
+    result = {"display": {"a": EDITABLE}}
+    [(where, text)] = errors({}, {}, result=result, approval=ASKED)
+    assert where == "/result/display/a"
+    assert "has happened" in text
+
+
 def test_a_map_is_compared_with_what_the_tool_takes() -> None:
     field_map = compiled({"a": STRING, "b": STRING}, {"a": {"hidden": True}, "b": {"hidden": True}})
     accepted = {

@@ -5,7 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.page_ids import ItemIds, dotted, encode_step
+from app.calls.json_types import dotted
+from app.web.page_ids import ItemIds, encode_step
 
 PATHS = st.lists(st.text(max_size=6) | st.integers(0, 300), min_size=1, max_size=4).map(tuple)
 
