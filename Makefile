@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NPM ?= npm
 
-.PHONY: run test check bench soak lock clean screenshots
+.PHONY: run test check bench soak lock clean screenshots words
 
 run: $(VENV)/.run static/node_modules/.ready
 	@$(BIN)/python -m app serve
@@ -50,6 +50,10 @@ check: $(VENV)/.dev
 
 soak: $(VENV)/.dev static/node_modules/.ready chromium
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+
+# Brings the catalogues of app/web/locales up to date with code and templates.
+words: $(VENV)/.dev
+	$(BIN)/python -m tests.catalogue
 
 screenshots: $(VENV)/.dev static/node_modules/.ready chromium
 	$(BIN)/python -m tests.browser.screenshots screenshots --readme

@@ -36,7 +36,9 @@ from app.telemetry.outlet import MissingExtra, Outlet, open_outlet
 from app.tools.map_files import MapFileFault, load_field_maps, shipped_maps
 from app.tools.registry import Registry, RegistryFault, load_registry
 from app.tools.shipped import shipped_tools
+from app.web.language import Language
 from app.web.service import WebServices
+from app.web.words import Words
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +86,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             running=nullcontext,
             secret_key=_secret_key(settings),
             max_message_chars=settings.message_chars,
+            locale=settings.locale,
             heartbeat_s=settings.heartbeat_s,
             metrics=None if outlet is None else outlet.page,
         )
@@ -134,7 +137,7 @@ def _make_folder(name: str, folder: Path) -> None:
 
 def _formats(settings: Settings) -> Formats:
     try:
-        return Formats(settings.locale)
+        return Formats(settings.locale, Words(Language(settings.locale)).yes_no)
     except ValueError as error:
         raise BadSetting(f"FORMWORK_LOCALE: {error}") from error
 

@@ -64,7 +64,7 @@ class Settings(BaseModel):
     write_root: Path | None = None
     """The only folder that write_file writes to; default: `files` in the data folder."""
     locale: str = "en"
-    """Language of formats: numbers, dates, currency."""
+    """Language of the page (`en`, `de`), and of numbers, dates and currency (any)."""
     suggestions: tuple[str, ...] = ()
     """What the first page offers to ask, parted by `|`; the demo model brings its own."""
 

@@ -44,9 +44,6 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}.*", re.ASCII)
 _WORD_BREAKS = re.compile(r"[_\-\s]+")
 
-# The CLDR has these words, Babel's data does not.
-_YES_NO: Mapping[str, tuple[str, str]] = {"en": ("Yes", "No"), "de": ("Ja", "Nein")}
-
 
 def literal(value: Scalar) -> str:
     """The value as JSON writes it, a string without its quotes."""
@@ -60,8 +57,10 @@ def literal(value: Scalar) -> str:
 class Formats:
     """The formats of one locale (``de``, ``en_GB``; an unknown one raises ``ValueError``)."""
 
-    def __init__(self, locale: str) -> None:
+    def __init__(self, locale: str, yes_no: tuple[str, str] = ("Yes", "No")) -> None:
+        """``yes_no`` are words of the page's: Babel has none of them."""
         self._locale = _locale(locale)
+        self._words_of_truth = yes_no
         self._by_format: Mapping[Format, Callable[[Scalar], str | None]] = {
             Format.TITLE_CASE: _title_case,
             Format.NUMBER: self._number,
@@ -125,7 +124,7 @@ class Formats:
     def _yes_no(self, value: Scalar) -> str | None:
         if not isinstance(value, bool):
             return None
-        yes, no = _YES_NO.get(self._locale.language, _YES_NO["en"])
+        yes, no = self._words_of_truth
         return yes if value else no
 
 

@@ -12,6 +12,7 @@ from app.web.assets import Assets, data_directory
 from app.web.error_pages import add_error_pages, error_page
 from app.web.fragments import Fragments
 from app.web.guard import Faults, PageHeaders, Sessions
+from app.web.language import Language
 from app.web.metrics import metrics_routes
 from app.web.pages import page_routes
 from app.web.render import Renderer
@@ -20,6 +21,7 @@ from app.web.service import WebServices
 from app.web.static_files import static_routes
 from app.web.stream import stream_routes
 from app.web.templates import Templates, template_environment
+from app.web.words import Words
 
 
 def create_app(services: WebServices) -> FastAPI:
@@ -62,11 +64,13 @@ def create_app(services: WebServices) -> FastAPI:
 
 
 def _room(services: WebServices) -> Room:
-    templates = Templates(template_environment(data_directory("templates")))
+    words = Words(Language(services.locale))
+    templates = Templates(template_environment(data_directory("templates"), words.language))
     return Room(
         services=services,
-        assets=Assets(data_directory("static")),
+        words=words,
+        assets=Assets(data_directory("static"), words.style_words),
         templates=templates,
-        renderer=Renderer(templates),
-        fragments=Fragments(templates),
+        renderer=Renderer(templates, words),
+        fragments=Fragments(templates, words),
     )

@@ -14,6 +14,7 @@ htmx has no means for:
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ FILES: Mapping[str, tuple[str, str]] = {
     "formwork.css": ("formwork.css", "text/css; charset=utf-8"),
     "icon.svg": ("icon.svg", "image/svg+xml"),
 }
+STYLES = "formwork.css"
 SCRIPTS = ("htmx.js", "formwork.js", "hx-sse.js")
 """In the order of loading."""
 
@@ -51,8 +53,9 @@ class Asset:
 class Assets:
     """The files under ``static``, held in memory."""
 
-    def __init__(self, directory: Path) -> None:
-        self._assets = {name: _read(directory, name) for name in FILES}
+    def __init__(self, directory: Path, words: Mapping[str, str]) -> None:
+        """``words`` are custom properties of the style sheet, in the language of the page."""
+        self._assets = {name: _read(directory, name, words) for name in FILES}
 
     def find(self, name: str) -> Asset | None:
         """The asset of a name, or None."""
@@ -75,11 +78,23 @@ def data_directory(name: str) -> Path:
     return installed if installed.is_dir() else package.parent / name
 
 
-def _read(directory: Path, name: str) -> Asset:
+def _read(directory: Path, name: str, words: Mapping[str, str]) -> Asset:
     path, media_type = FILES[name]
     try:
         content = (directory / path).read_bytes()
     except FileNotFoundError as error:
         raise MissingAsset(f"{directory / path} is missing; run npm ci in {directory}") from error
+    if name == STYLES:
+        content += style_words(words).encode()
     version = hashlib.sha256(content).hexdigest()[:12]
     return Asset(name, media_type, content, gzip.compress(content, mtime=0), version)
+
+
+def style_words(words: Mapping[str, str]) -> str:
+    """A rule that gives a style sheet its words: strings of CSS, with nothing that ends one."""
+    given = "".join(f"{name}:{_css_string(text)};" for name, text in words.items())
+    return f":root{{{given}}}\n"
+
+
+def _css_string(text: str) -> str:
+    return '"' + re.sub(r'["\\\s<]', lambda found: f"\\{ord(found[0]):x} ", text) + '"'

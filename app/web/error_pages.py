@@ -1,7 +1,5 @@
 """Pages for what went wrong: one heading, one sentence, nothing of the inside."""
 
-from collections.abc import Mapping
-
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -10,16 +8,6 @@ from starlette.responses import Response
 from app.exchange.conversations import UnknownConversation
 from app.web.contexts import ErrorContext
 from app.web.room import Room, room_of
-
-SENTENCES: Mapping[int, tuple[str, str]] = {
-    403: ("Not from here", "This request came from another site, so nothing was done."),
-    404: ("Nothing here", "There is no such page, or it is not yours."),
-    405: ("Not that way", "This address does not take that kind of request."),
-    413: ("Too much at once", "That was larger than this page takes. Nothing was done."),
-    422: ("Not quite", "The form was empty or did not fit. Nothing was done."),
-    500: ("A fault of ours", "Something went wrong here. It has been noted."),
-}
-OTHERWISE = ("That did not work", "The request could not be answered.")
 
 
 def add_error_pages(app: FastAPI) -> None:
@@ -31,7 +19,7 @@ def add_error_pages(app: FastAPI) -> None:
 
 def error_page(room: Room, status: int) -> Response:
     """The page of a status."""
-    heading, sentence = SENTENCES.get(status, OTHERWISE)
+    heading, sentence = room.words.refusal(status)
     context = ErrorContext(
         title=heading,
         styles=room.assets.url("formwork.css"),

@@ -15,8 +15,9 @@ from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
 from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
 from app.web.render import EMPTY_TEXT, Renderer
-from app.web.screen import CallDiff, Changes, Screen
+from app.web.screen import CallDiff, Changes, Screen, announcements
 from app.web.templates import Templates
+from app.web.words import Words
 
 PARTIAL_END = "</hx-partial>"
 """Left off the last partial, an eighth of what a streamed text costs: htmx reads a message within
@@ -32,22 +33,27 @@ DELETE = "delete"
 class Fragments:
     """Turns what changed into partials."""
 
-    def __init__(self, templates: Templates) -> None:
+    def __init__(self, templates: Templates, words: Words) -> None:
         self._templates = templates
-        self._renderer = Renderer(templates)
+        self._words = words
+        self._renderer = Renderer(templates, words)
 
     def update(self, screen: Screen, updates: Iterable[Update]) -> str:
         """Advance a screen and return the message that advances its page; "" for nothing."""
-        return self._message(self._partials(screen, screen.advance(updates)))
+        batch = list(updates)
+        changes = screen.advance(batch)
+        said = list(announcements(screen.view, batch, self._words))
+        return self._message([*self._partials(screen, changes), *self._said(said)])
 
     def catch_up(
         self,
         view: ConversationView,
         fresh: Sequence[str],
         stale: Sequence[str],
-        said: Sequence[str],
+        missed: Iterable[Update],
     ) -> str:
         """Exchanges that a page lacks, and those that it holds as they were, as they are now."""
+        said = list(announcements(view, missed, self._words))
         numbers = {exchange: number for number, exchange in enumerate(view.exchanges)}
         partials = [
             *(
@@ -56,9 +62,8 @@ class Fragments:
             ),
             *(Partial(LOG, APPEND, self._exchange(view, exchange)) for exchange in fresh),
             *self._surroundings(view),
+            *self._said(said),
         ]
-        if said:
-            partials.append(Partial(SAY, REPLACE_CONTENT, self._renderer.said(said)))
         return self._message(partials)
 
     def snapshot(self, view: ConversationView) -> str:
@@ -99,8 +104,10 @@ class Fragments:
             yield Partial(STOP, REPLACE_CONTENT, render.stop(screen.view))
         if changes.kept:
             yield Partial(KEPT, REPLACE_CONTENT, render.kept(screen.view))
-        if changes.said:
-            yield Partial(SAY, REPLACE_CONTENT, render.said(changes.said))
+
+    def _said(self, sentences: Sequence[str]) -> Iterator[Partial]:
+        if sentences:
+            yield Partial(SAY, REPLACE_CONTENT, self._renderer.said(sentences))
 
     def _call(self, diff: CallDiff) -> Iterator[Partial]:
         ids, call = diff.ids, diff.call

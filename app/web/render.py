@@ -20,7 +20,6 @@ from app.display.view import (
     TurnView,
     WorkView,
 )
-from app.web import words
 from app.web.contexts import (
     CallContext,
     CallStateContext,
@@ -44,6 +43,7 @@ from app.web.contexts import (
 from app.web.form_layout import Element, Group, Leaf, Place, Series, element_at, lay_out
 from app.web.page_ids import ItemIds, entry_id, exchange_id
 from app.web.templates import Templates
+from app.web.words import Words
 
 EMPTY_TEXT = Markup("<wbr>")
 """Stands for a settled text of no characters: an empty row value means that it is being written."""
@@ -52,8 +52,9 @@ EMPTY_TEXT = Markup("<wbr>")
 class Renderer:
     """Views in, HTML out."""
 
-    def __init__(self, templates: Templates) -> None:
+    def __init__(self, templates: Templates, words: Words) -> None:
         self._templates = templates
+        self._words = words
 
     def log(self, view: ConversationView) -> Markup:
         """All exchanges. All but the last are the past: folded."""
@@ -92,12 +93,12 @@ class Renderer:
         """A turn or a notice."""
         identity = entry_id(exchange, number)
         if isinstance(entry, NoticeView):
-            return self._render(NoticeContext(identity, entry.kind, words.notice(entry)))
+            return self._render(NoticeContext(identity, entry.kind, self._words.notice(entry)))
         items = [
             self.item(ItemIds(exchange, number, place), item, past=past)
             for place, item in enumerate(entry.items.values())
         ]
-        why = words.abandoned(entry.abandoned) if entry.abandoned else ""
+        why = self._words.abandoned(entry.abandoned) if entry.abandoned else ""
         return self._render(TurnContext(identity, why, _join(items)))
 
     def item(self, ids: ItemIds, item: ItemView, *, past: bool = False) -> Markup:
@@ -106,7 +107,9 @@ class Renderer:
             case TextView(text=text):
                 return self._render(TextContext(ids.block, text))
             case WorkView(name=name, finished=finished):
-                return self._render(WorkContext(ids.block, words.work(name, finished=finished)))
+                return self._render(
+                    WorkContext(ids.block, self._words.work(name, finished=finished))
+                )
             case CallView():
                 return self.call(ids, item, past=past)
 
@@ -132,7 +135,7 @@ class Renderer:
 
     def head(self, call: CallView) -> Markup:
         """The line that tells the state."""
-        return self._render(HeadContext(*words.call_head(call)))
+        return self._render(HeadContext(*self._words.call_head(call)))
 
     def outcome(self, ids: ItemIds, call: CallView) -> Markup:
         """The result's own rows and what happens next; empty for neither."""
@@ -140,7 +143,7 @@ class Renderer:
             self._slot(ids, Leaf(Slot(row.path, row.label, row.kind), ("=", *row.path), row))
             for row in call.result
         ]
-        next_step = words.next_step(call) or ""
+        next_step = self._words.next_step(call) or ""
         if not rows and not next_step:
             return Markup()
         return self._render(OutcomeContext(_join(rows), next_step))

@@ -13,6 +13,7 @@ from app.web.fragments import Fragments
 from app.web.render import Renderer
 from app.web.service import Conversations, WebServices
 from app.web.templates import Templates
+from app.web.words import Words
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -21,6 +22,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 class Room:
     services: WebServices
     assets: Assets
+    words: Words
     templates: Templates
     renderer: Renderer
     fragments: Fragments

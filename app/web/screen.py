@@ -37,7 +37,7 @@ from app.display.view import (
     apply,
 )
 from app.web.page_ids import ItemIds
-from app.web.words import announcement, closing_announcement
+from app.web.words import Words
 
 
 @dataclass(slots=True)
@@ -78,8 +78,6 @@ class Changes:
     kept: bool = False
     stop: bool = False
     """The stop button appears, changes or goes."""
-    said: list[str] = field(default_factory=list[str])
-    """Announcements, in order."""
 
 
 class Screen:
@@ -90,16 +88,14 @@ class Screen:
 
     def advance(self, updates: Iterable[Update]) -> Changes:
         """Fold a batch and tell what changed."""
-        batch = list(updates)
         fold = _Fold(self.view)
-        for update in batch:
+        for update in updates:
             fold.note(update)
             apply(self.view, [update])
-        fold.changes.said = list(announcements(self.view, batch))
         return fold.close()
 
 
-def announcements(view: ConversationView, updates: Iterable[Update]) -> Iterator[str]:
+def announcements(view: ConversationView, updates: Iterable[Update], words: Words) -> Iterator[str]:
     """One sentence per change of a call's state and per answer that ended.
 
     ``view`` is the conversation after the updates: a call's name may have come after its state.
@@ -110,10 +106,10 @@ def announcements(view: ConversationView, updates: Iterable[Update]) -> Iterator
                 call = _item(view, update.exchange, update.turn, update.call)
                 assert isinstance(call, CallView)
                 reason = update.reason if isinstance(update, CallChanged) else None
-                yield announcement(update.state, call.label, reason)
+                yield words.announcement(update.state, call.label, reason)
             case ExchangeEnded(exchange=exchange):
                 last = next(reversed(view.exchanges[exchange].entries.values()), None)
-                yield closing_announcement(last if isinstance(last, NoticeView) else None)
+                yield words.closing_announcement(last if isinstance(last, NoticeView) else None)
             case _:
                 pass
 

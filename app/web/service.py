@@ -65,6 +65,8 @@ class WebServices:
     conversations: Conversations
     secret_key: str
     running: Callable[[], AbstractAsyncContextManager[None]]
+    locale: str = "en"
+    """The language of the page, one that Babel knows."""
     max_message_chars: int = 100_000
     """A pasted document fits in a message; an upload does not."""
     heartbeat_s: float = 15.0

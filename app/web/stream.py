@@ -25,7 +25,7 @@ from app.display.view import ConversationView, ExchangeOpened, MessageKept, Upda
 from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.web.room import InRoom, Owner, Room
-from app.web.screen import Screen, announcements
+from app.web.screen import Screen
 from app.web.sse import END, OPENING, message
 
 CATCH_UP_S = 5.0
@@ -113,8 +113,7 @@ class Viewer:
             return self._fragments.snapshot(view)
         fresh = {update.exchange: None for update in updates if isinstance(update, ExchangeOpened)}
         stale = {name: None for name in _exchanges(updates) if name not in fresh}
-        said = list(announcements(view, updates))
-        return self._fragments.catch_up(view, list(fresh), list(stale), said)
+        return self._fragments.catch_up(view, list(fresh), list(stale), updates)
 
     async def _between(self, after: str, position: str) -> list[Update]:
         updates: list[Update] = []

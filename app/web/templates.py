@@ -7,18 +7,24 @@ surrogate cannot be sent at all.
 
 import re
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from app.web.contexts import Context, values
+from app.web.language import Language
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def template_environment(directory: Path) -> Environment:
-    """Templates are compiled once and not looked up again on disk."""
-    return Environment(
+def template_environment(directory: Path, language: Language) -> Environment:
+    """Templates are compiled once and not looked up again on disk.
+
+    ``_`` and ``ngettext`` give plain text, which is escaped like any other: with Jinja's own
+    extension for it, what a catalogue holds would count as HTML.
+    """
+    environment = Environment(
         loader=FileSystemLoader(directory),
         autoescape=True,
         undefined=StrictUndefined,
@@ -28,6 +34,14 @@ def template_environment(directory: Path) -> Environment:
         cache_size=-1,
         finalize=_sendable,
     )
+    words: dict[str, Any] = {
+        "_": language.gettext,
+        "ngettext": language.ngettext,
+        "lang": language.tag,
+        "dir": language.direction,
+    }
+    environment.globals.update(words)
+    return environment
 
 
 class Templates:

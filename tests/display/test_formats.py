@@ -72,7 +72,7 @@ def test_currency_has_its_digits_and_more_where_they_were_written(
 )
 def test_formats_by_locale(value: Scalar, form: Format, english: str, german: str) -> None:
     assert Formats("en").shown(value, form) == english
-    assert Formats("de").shown(value, form) == german
+    assert Formats("de", ("Ja", "Nein")).shown(value, form) == german
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -14,10 +15,13 @@ from tests.web.scripts import SCRIPTS
 
 
 @contextmanager
-def client(conversations: ScriptedConversations | None = None) -> Generator[TestClient, None, None]:
+def client(
+    conversations: ScriptedConversations | None = None, locale: str = "en"
+) -> Generator[TestClient, None, None]:
     """A browser's session with the scripted application."""
     scripted = conversations or ScriptedConversations(SCRIPTS, ["Archive the report"])
-    with TestClient(create_app(scripted.services()), follow_redirects=False) as session:
+    application = create_app(replace(scripted.services(), locale=locale))
+    with TestClient(application, follow_redirects=False) as session:
         yield session
 
 

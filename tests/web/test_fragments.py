@@ -1,7 +1,6 @@
 """A page that watched equals a page loaded now, however the updates were batched."""
 
 import re
-from functools import cache
 from random import Random
 
 import pytest
@@ -9,24 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.display.view import ConversationView, ExchangeEnded, ExchangeOpened, Update, apply
-from app.web.assets import data_directory
 from app.web.fragments import PARTIAL_END, Fragments
 from app.web.render import Renderer
 from app.web.screen import Screen
-from app.web.templates import Templates, template_environment
 from tests.web.dom import Node, apply_message, parse
 from tests.web.random_updates import Chance, batches
 from tests.web.scripted import WHEN
 from tests.web.scripts import SCRIPTS
+from tests.web.wording import templates, words
 
 SHELL = "<div id=say></div>"
 SELECTOR = re.compile(r"[a-z][A-Za-z0-9_-]*")
-
-
-@cache
-def templates() -> Templates:
-    """Compiled once: an environment of its own for each example would be most of the time."""
-    return Templates(template_environment(data_directory("templates")))
 
 
 def rendered(render: Renderer, view: ConversationView) -> str:
@@ -40,8 +32,7 @@ def loaded(render: Renderer, view: ConversationView) -> Node:
 
 def watched(updates: list[list[Update]], begin: int = 0) -> None:
     """Load a page after some batches, let it watch the others, compare after each."""
-    shared = templates()
-    render, fragments = Renderer(shared), Fragments(shared)
+    render, fragments = Renderer(templates(), words()), Fragments(templates(), words())
     view = ConversationView("c")
     apply(view, [update for batch in updates[:begin] for update in batch])
     page, screen = loaded(render, view), Screen(view)
@@ -71,7 +62,7 @@ def test_each_script_shows_the_same_live_and_loaded(message: str) -> None:
 @given(st.integers(0, 2**32))
 def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
     random = Random(seed)
-    fragments = Fragments(templates())
+    fragments = Fragments(templates(), words())
     screen = Screen(ConversationView("c"))
     for batch in batches(random, Chance(random).conversation(), 5):
         message = fragments.update(screen, batch)
@@ -84,8 +75,7 @@ def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
 @given(st.integers(0, 2**32), st.integers(0, 30))
 def test_a_page_that_comes_back_is_brought_up_to_date(seed: int, missed: int) -> None:
     random = Random(seed)
-    shared = templates()
-    render, fragments = Renderer(shared), Fragments(shared)
+    render, fragments = Renderer(templates(), words()), Fragments(templates(), words())
     cut = batches(random, Chance(random).conversation(), 3)
     view, now = ConversationView("c"), ConversationView("c")
     apply(view, [update for batch in cut[:missed] for update in batch])
@@ -93,7 +83,9 @@ def test_a_page_that_comes_back_is_brought_up_to_date(seed: int, missed: int) ->
     known = list(view.exchanges)
     page = loaded(render, view)
     fresh = [exchange for exchange in now.exchanges if exchange not in known]
-    apply_message(page, fragments.catch_up(now, fresh, known, []))
+    updates = [update for batch in cut[missed:] for update in batch]
+    apply_message(page, fragments.catch_up(now, fresh, known, updates))
+    page.by_id("say").children = []
     assert page.canonical() == loaded(render, now).canonical()
     apply_message(page, fragments.snapshot(now))
     assert page.canonical() == loaded(render, now).canonical()

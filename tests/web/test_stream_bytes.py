@@ -3,13 +3,12 @@
 import pytest
 
 from app.display.view import ConversationView, ExchangeEnded, ExchangeOpened, Update
-from app.web.assets import data_directory
 from app.web.fragments import Fragments
 from app.web.screen import Screen
 from app.web.sse import message as encoded
-from app.web.templates import Templates, template_environment
 from tests.web.scripted import WHEN, Script
 from tests.web.scripts import EMAIL_TEXT, email, ticket
+from tests.web.wording import templates, words
 
 EXCHANGE = "x5f0c1d2e3b4a59687786"
 POSITION = "0a1b2c3d-"
@@ -18,7 +17,7 @@ POSITION = "0a1b2c3d-"
 
 def cost(message: str, script: Script) -> int:
     """Bytes of one exchange on a page that has been watching for a while."""
-    fragments = Fragments(Templates(template_environment(data_directory("templates"))))
+    fragments = Fragments(templates(), words())
     screen = Screen(ConversationView("c"))
     fragments.update(screen, [ExchangeOpened("before", "Hello", WHEN), ExchangeEnded("before")])
     opened: Update = ExchangeOpened(EXCHANGE, message, WHEN)

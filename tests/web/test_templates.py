@@ -10,8 +10,10 @@ from jinja2 import meta
 from app.web import contexts
 from app.web.assets import data_directory
 from app.web.contexts import Context, NoticeContext, Partial, TextContext
-from app.web.templates import Templates, template_environment
+from app.web.language import Language
+from app.web.templates import template_environment
 from tests.web.dom import parse
+from tests.web.wording import templates
 
 DIRECTORY = data_directory("templates")
 FILES = sorted(DIRECTORY.glob("*.html"))
@@ -31,9 +33,9 @@ FORBIDDEN = {
 
 def used(name: str) -> set[str]:
     """The names that a template and those it extends use."""
-    environment = template_environment(DIRECTORY)
+    environment = template_environment(DIRECTORY, Language())
     tree = environment.parse((DIRECTORY / name).read_text())
-    names = meta.find_undeclared_variables(tree)
+    names = meta.find_undeclared_variables(tree) - environment.globals.keys()
     for parent in meta.find_referenced_templates(tree):
         names |= used(parent or "")
     return names
@@ -89,7 +91,7 @@ def test_every_swap_that_a_template_names_is_known():
     ],
 )
 def test_text_comes_out_as_text(text: str):
-    rendered = Templates(template_environment(DIRECTORY)).render(TextContext("c0-0-0", text))
+    rendered = templates().render(TextContext("c0-0-0", text))
     (block,) = parse(rendered).children
     assert not isinstance(block, str)
     assert [*block.children] == [text] or block.text() == text
@@ -97,21 +99,20 @@ def test_text_comes_out_as_text(text: str):
 
 
 def test_line_ends_are_the_same_live_and_loaded():
-    templates = Templates(template_environment(DIRECTORY))
-    whole = templates.render(TextContext("c0-0-0", "a\r\nb"))
-    pieces = [templates.render(Partial("c0-0-0", "", piece)) for piece in ("a\r", "\nb")]
+    whole = templates().render(TextContext("c0-0-0", "a\r\nb"))
+    pieces = [templates().render(Partial("c0-0-0", "", piece)) for piece in ("a\r", "\nb")]
     assert "\r" not in whole
     assert not any("\r" in piece for piece in pieces)
     assert parse(whole).text() == "".join(parse(piece).text() for piece in pieces)
 
 
 def test_half_a_surrogate_pair_can_be_sent():
-    rendered = Templates(template_environment(DIRECTORY)).render(TextContext("c0-0-0", "a\ud83d"))
+    rendered = templates().render(TextContext("c0-0-0", "a\ud83d"))
     assert "a\ufffd" in rendered
     rendered.encode()
 
 
 def test_a_missing_value_is_an_error():
-    environment = template_environment(DIRECTORY)
+    environment = template_environment(DIRECTORY, Language())
     with pytest.raises(Exception, match="undefined"):
         environment.get_template(NoticeContext.TEMPLATE).render({"id": "t0-0", "kind": "stopped"})

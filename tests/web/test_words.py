@@ -1,6 +1,5 @@
 """Every state, reason, notice and failure has its words, and none claims what has not occurred."""
 
-import re
 from string import Formatter
 
 import pytest
@@ -10,8 +9,9 @@ from app.calls.states import FINAL_STATES, CallState
 from app.display.view import CallView, NoticeKind, NoticeView
 from app.providers.provider import FailureKind
 from app.web import words
+from tests.web.wording import words as words_in
 
-CREATED = CallView("c", "Create ticket", CallState.QUEUED)
+SAID = words_in("en")
 
 HEADS = {
     CallState.QUEUED: "Queued · Create ticket",
@@ -44,14 +44,14 @@ def test_a_head_says_what_the_table_says(state: CallState):
     call = CallView("c", "Create ticket", state, reason=REASON.get(state))
     if state is CallState.DONE:
         call.summary, call.duration_ms = "TICK-9034", 412
-    assert "".join(words.call_head(call)) == HEADS[state]
+    assert "".join(SAID.call_head(call)) == HEADS[state]
 
 
 @pytest.mark.parametrize("state", CallState)
 def test_each_state_is_announced_in_its_own_words(state: CallState):
-    said = words.announcement(state, "Create ticket", REASON.get(state))
+    said = SAID.announcement(state, "Create ticket", REASON.get(state))
     others = {
-        words.announcement(other, "Create ticket", REASON.get(other))
+        SAID.announcement(other, "Create ticket", REASON.get(other))
         for other in CallState
         if other is not state
     }
@@ -61,30 +61,30 @@ def test_each_state_is_announced_in_its_own_words(state: CallState):
 
 def test_a_done_call_tells_only_what_is_known():
     bare = CallView("c", "Create ticket", CallState.DONE)
-    assert "".join(words.call_head(bare)) == "Create ticket"
+    assert "".join(SAID.call_head(bare)) == "Create ticket"
 
 
 @pytest.mark.parametrize("reason", Reason)
 def test_each_reason_has_a_sentence_and_a_next_step(reason: Reason):
     assert words.REASONS[reason]
     call = CallView("c", "Create ticket", CallState.NOT_RUN, reason=reason)
-    said = words.next_step(call) or ""
+    said = SAID.next_step(call) or ""
     assert said.startswith(f"{words.REASONS[reason]}. Nothing was done.")
 
 
 def test_what_may_have_happened_is_not_said_to_be_undone():
     call = CallView("c", "Create ticket", CallState.UNKNOWN)
-    assert "may or may not" in (words.next_step(call) or "")
+    assert "may or may not" in (SAID.next_step(call) or "")
 
 
 @pytest.mark.parametrize("state", sorted(frozenset(CallState) - FINAL_STATES))
 def test_a_call_that_has_not_ended_has_no_next_step(state: CallState):
-    assert words.next_step(CallView("c", "Create ticket", state)) is None
+    assert SAID.next_step(CallView("c", "Create ticket", state)) is None
 
 
 @pytest.mark.parametrize("kind", NoticeKind)
 def test_each_notice_is_a_sentence(kind: NoticeKind):
-    said = words.notice(NoticeView("n", kind, tuple(PARAMS.items())))
+    said = SAID.notice(NoticeView("n", kind, tuple(PARAMS.items())))
     assert said.endswith(".")
     assert "{" not in said
 
@@ -95,28 +95,48 @@ def test_each_failure_has_a_sentence(failure: FailureKind):
 
 
 def test_every_pattern_names_only_what_it_is_given():
-    patterns = [*words.HEADS.values(), *words.ANNOUNCEMENTS.values(), *words.NOTICES.values()]
+    patterns = [
+        *words.HEADS.values(),
+        *words.ANNOUNCEMENTS.values(),
+        *words.NOTICES.values(),
+        *words.TURN_LIMIT,
+    ]
     for pattern in patterns:
         names = {name for _, name, _, _ in Formatter().parse(pattern) if name}
         assert names <= {"label", *PARAMS}
 
 
-def test_no_state_word_is_a_gerund_of_a_deed_or_a_measure_of_progress():
-    allowed = {"Preparing", "Waiting", "Running"}
-    for pattern in (*words.HEADS.values(), *words.ANNOUNCEMENTS.values()):
-        assert not set(re.findall(r"\b\w+ing\b", pattern)) - allowed - {"waiting"}
-        assert "%" not in pattern
-
-
 @pytest.mark.parametrize(
     ("milliseconds", "said"),
-    [(None, None), (0, "0 ms"), (999, "999 ms"), (1840, "1.8 s"), (125_000, "2 min 5 s")],
+    [
+        (None, None),
+        (0, "0 ms"),
+        (999, "999 ms"),
+        (1840, "1.8 s"),
+        (2000, "2.0 s"),
+        (59_999, "59.9 s"),
+        (125_000, "2 min 5 s"),
+        (4_000_000, "66 min 40 s"),
+    ],
 )
 def test_a_duration_is_short(milliseconds: int | None, said: str | None):
-    assert words.duration(milliseconds) == said
+    assert SAID.duration(milliseconds) == said
+
+
+def test_a_duration_is_written_as_the_locale_writes_numbers():
+    assert words_in("de").duration(1840) == "1,8 s"
+    assert words_in("hi_IN").duration(1840) == "1.8 s"
+
+
+def test_one_turn_is_not_several():
+    def told(limit: str) -> str:
+        return SAID.notice(NoticeView("n", NoticeKind.TURN_LIMIT, (("limit", limit),)))
+
+    assert told("1") == "The assistant used its only turn for one message."
+    assert "all of its 12 turns" in told("12")
 
 
 def test_an_answer_that_ended_with_a_notice_ends_with_its_sentence():
     stopped = NoticeView("n", NoticeKind.STOPPED)
-    assert words.closing_announcement(stopped) == words.notice(stopped)
-    assert words.closing_announcement(None) == words.ANSWER_FINISHED
+    assert SAID.closing_announcement(stopped) == SAID.notice(stopped)
+    assert SAID.closing_announcement(None) == words.ANSWER_FINISHED
