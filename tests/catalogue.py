@@ -15,8 +15,8 @@ SOURCES = [("app/web/**.py", "python"), ("templates/**.html", "jinja2")]
 KEYWORDS: dict[str, tuple[int, ...] | None] = {
     "_": None,
     "ngettext": (1, 2),
-    "marked": None,
-    "marked_plural": (1, 2),
+    "phrase": None,
+    "plural_phrase": (1, 2),
 }
 COMMENTS = ("NOTE:",)
 HEADER = r"""msgid ""

@@ -1,6 +1,6 @@
 """Every sentence that the page says about states, reasons, notices and failures.
 
-A sentence stands here in English, within ``marked``, and is looked up in the catalogue of the
+A sentence stands here in English, within ``phrase``, and is looked up in the catalogue of the
 page's language where it is used; names in braces are put in afterwards. A new one goes through
 ``make words`` into the catalogues (see CONTRIBUTING). Short labels stand in the templates,
 within ``_()``.
@@ -19,174 +19,174 @@ from app.providers.provider import FailureKind
 from app.web.language import Language
 
 
-def marked(message: str) -> str:
+def phrase(message: str) -> str:
     """The message itself. Its call is what ``make words`` looks for."""
     return message
 
 
-def marked_plural(one: str, many: str) -> tuple[str, str]:
+def plural_phrase(one: str, many: str) -> tuple[str, str]:
     """A message for one thing and for any other number of it."""
     return one, many
 
 
 # NOTE: Stands for the label of a call whose name has not arrived.
-UNNAMED_CALL = marked("a tool")
+UNNAMED_CALL = phrase("a tool")
 
 HEADS: Mapping[CallState, str] = {
     # NOTE: Another call is being written. May not claim that anything of this one was begun.
-    CallState.QUEUED: marked("Queued · {label}"),
+    CallState.QUEUED: phrase("Queued · {label}"),
     # NOTE: The model is writing the request. May not claim that the deed was begun: never
     # "creating", "sending" or the like.
-    CallState.PREPARING: marked("Preparing · {label}"),
+    CallState.PREPARING: phrase("Preparing · {label}"),
     # NOTE: The request is all there, and not judged yet. May not claim a start, an approval or
     # that it will run.
-    CallState.READY: marked("Ready, not started · {label}"),
+    CallState.READY: phrase("Ready, not started · {label}"),
     # NOTE: A person was asked. May not claim an answer, or that it will run.
-    CallState.AWAITING_APPROVAL: marked("Waiting for approval · {label}"),
+    CallState.AWAITING_APPROVAL: phrase("Waiting for approval · {label}"),
     # NOTE: The tool was called and has not answered. May not claim progress or success.
-    CallState.RUNNING: marked("Running · {label}"),
+    CallState.RUNNING: phrase("Running · {label}"),
     # NOTE: The tool answered without a fault; its own summary follows. The label alone: may
     # not claim the deed in the past tense ("Ticket created").
-    CallState.DONE: marked("{label}"),
+    CallState.DONE: phrase("{label}"),
     # NOTE: The tool gave an error; why follows. May not claim that nothing was done.
-    CallState.FAILED: marked("{label} failed"),
+    CallState.FAILED: phrase("{label} failed"),
     # NOTE: It was not run and nothing was done; why follows. May not sound like a fault.
-    CallState.NOT_RUN: marked("Not run · {label}"),
+    CallState.NOT_RUN: phrase("Not run · {label}"),
     # NOTE: It may or may not have happened. May claim neither.
-    CallState.UNKNOWN: marked("Outcome unknown · {label}"),
+    CallState.UNKNOWN: phrase("Outcome unknown · {label}"),
 }
 
 ANNOUNCEMENTS: Mapping[CallState, str] = {
     # NOTE: Read aloud. May not claim that anything of this one was begun.
-    CallState.QUEUED: marked("Queued {label}"),
+    CallState.QUEUED: phrase("Queued {label}"),
     # NOTE: Read aloud. The request is being written; may not claim that the deed was begun.
-    CallState.PREPARING: marked("Preparing {label}"),
+    CallState.PREPARING: phrase("Preparing {label}"),
     # NOTE: Read aloud. May not claim a start, an approval or that it will run.
-    CallState.READY: marked("{label} ready, not started"),
+    CallState.READY: phrase("{label} ready, not started"),
     # NOTE: Read aloud. May not claim an answer, or that it will run.
-    CallState.AWAITING_APPROVAL: marked("{label} waiting for approval"),
+    CallState.AWAITING_APPROVAL: phrase("{label} waiting for approval"),
     # NOTE: Read aloud. The tool was called; may not claim progress or success.
-    CallState.RUNNING: marked("Running {label}"),
+    CallState.RUNNING: phrase("Running {label}"),
     # NOTE: Read aloud. The tool answered without a fault; may not claim more than that.
-    CallState.DONE: marked("{label} completed"),
+    CallState.DONE: phrase("{label} completed"),
     # NOTE: The tool gave an error; why follows. May not claim that nothing was done.
-    CallState.FAILED: marked("{label} failed"),
+    CallState.FAILED: phrase("{label} failed"),
     # NOTE: Read aloud. Nothing was done. May not sound like a fault.
-    CallState.NOT_RUN: marked("{label} not run"),
+    CallState.NOT_RUN: phrase("{label} not run"),
     # NOTE: Read aloud. It may or may not have happened. May claim neither.
-    CallState.UNKNOWN: marked("Outcome of {label} unknown"),
+    CallState.UNKNOWN: phrase("Outcome of {label} unknown"),
 }
 
 REASONS: Mapping[Reason, str] = {
-    Reason.INCOMPLETE: marked("The answer broke off before it was complete"),
-    Reason.TRUNCATED: marked("The answer was cut off at its length limit"),
-    Reason.REFUSED_BY_MODEL: marked("The assistant declined to answer"),
-    Reason.INVALID_JSON: marked("The details cannot be read"),
-    Reason.TOO_LARGE: marked("The details are too large"),
-    Reason.UNKNOWN_TOOL: marked("There is no such tool"),
-    Reason.INVALID_ARGUMENTS: marked("The details do not fit this tool"),
-    Reason.OUT_OF_SCOPE: marked("The details lead outside of what this tool may touch"),
-    Reason.NOT_AUTHORISED: marked("It needs an approval or a permission that was not given"),
-    Reason.DENIED: marked("The request was denied"),
-    Reason.EXPIRED: marked("Nobody decided in time"),
-    Reason.SUPERSEDED: marked("You went on without a decision"),
-    Reason.STOPPED: marked("The answer was stopped"),
-    Reason.PROTOCOL_ERROR: marked("The model's service sent something contradictory"),
+    Reason.INCOMPLETE: phrase("The answer broke off before it was complete"),
+    Reason.TRUNCATED: phrase("The answer was cut off at its length limit"),
+    Reason.REFUSED_BY_MODEL: phrase("The assistant declined to answer"),
+    Reason.INVALID_JSON: phrase("The details cannot be read"),
+    Reason.TOO_LARGE: phrase("The details are too large"),
+    Reason.UNKNOWN_TOOL: phrase("There is no such tool"),
+    Reason.INVALID_ARGUMENTS: phrase("The details do not fit this tool"),
+    Reason.OUT_OF_SCOPE: phrase("The details lead outside of what this tool may touch"),
+    Reason.NOT_AUTHORISED: phrase("It needs an approval or a permission that was not given"),
+    Reason.DENIED: phrase("The request was denied"),
+    Reason.EXPIRED: phrase("Nobody decided in time"),
+    Reason.SUPERSEDED: phrase("You went on without a decision"),
+    Reason.STOPPED: phrase("The answer was stopped"),
+    Reason.PROTOCOL_ERROR: phrase("The model's service sent something contradictory"),
 }
 """Why a call was not run, after its head; nothing was done in any of these cases."""
 
 NEXT_STEPS: Mapping[Reason, str] = {
-    Reason.INCOMPLETE: marked("Nothing was done. Send the message again to try once more."),
-    Reason.TRUNCATED: marked("Nothing was done. Ask for less at once, or send the message again."),
-    Reason.REFUSED_BY_MODEL: marked("Nothing was done. You can put the request in other words."),
-    Reason.INVALID_JSON: marked("Nothing was done. Send the message again to try once more."),
-    Reason.TOO_LARGE: marked("Nothing was done. Ask for less at once."),
-    Reason.UNKNOWN_TOOL: marked("Nothing was done. The assistant has been told."),
-    Reason.INVALID_ARGUMENTS: marked(
+    Reason.INCOMPLETE: phrase("Nothing was done. Send the message again to try once more."),
+    Reason.TRUNCATED: phrase("Nothing was done. Ask for less at once, or send the message again."),
+    Reason.REFUSED_BY_MODEL: phrase("Nothing was done. You can put the request in other words."),
+    Reason.INVALID_JSON: phrase("Nothing was done. Send the message again to try once more."),
+    Reason.TOO_LARGE: phrase("Nothing was done. Ask for less at once."),
+    Reason.UNKNOWN_TOOL: phrase("Nothing was done. The assistant has been told."),
+    Reason.INVALID_ARGUMENTS: phrase(
         "Nothing was done. The assistant has been told and may correct it."
     ),
-    Reason.OUT_OF_SCOPE: marked("Nothing was done. The assistant has been told."),
-    Reason.NOT_AUTHORISED: marked("Nothing was done. The assistant has been told."),
-    Reason.DENIED: marked("Nothing was done. The assistant has been told."),
-    Reason.EXPIRED: marked("Nothing was done. You can ask for it again."),
-    Reason.SUPERSEDED: marked("Nothing was done. You can ask for it again."),
-    Reason.STOPPED: marked("Nothing was done. You can ask for it again."),
-    Reason.PROTOCOL_ERROR: marked("Nothing was done. Send the message again to try once more."),
+    Reason.OUT_OF_SCOPE: phrase("Nothing was done. The assistant has been told."),
+    Reason.NOT_AUTHORISED: phrase("Nothing was done. The assistant has been told."),
+    Reason.DENIED: phrase("Nothing was done. The assistant has been told."),
+    Reason.EXPIRED: phrase("Nothing was done. You can ask for it again."),
+    Reason.SUPERSEDED: phrase("Nothing was done. You can ask for it again."),
+    Reason.STOPPED: phrase("Nothing was done. You can ask for it again."),
+    Reason.PROTOCOL_ERROR: phrase("Nothing was done. Send the message again to try once more."),
 }
-UNKNOWN_NEXT_STEP = marked("It may or may not have happened. Check before you ask for it again.")
-FAILED_NEXT_STEP = marked("The assistant has been told.")
+UNKNOWN_NEXT_STEP = phrase("It may or may not have happened. Check before you ask for it again.")
+FAILED_NEXT_STEP = phrase("The assistant has been told.")
 
 FAILURES: Mapping[FailureKind, str] = {
-    FailureKind.AUTHENTICATION: marked("The model's service did not accept our key"),
-    FailureKind.PERMISSION: marked("Our key may not use this model"),
-    FailureKind.NOT_FOUND: marked("The model's service does not know this model"),
-    FailureKind.RATE_LIMIT: marked("The model's service has too many requests from us"),
-    FailureKind.OVERLOADED: marked("The model's service is overloaded"),
-    FailureKind.TIMEOUT: marked("The model's service did not answer in time"),
-    FailureKind.BAD_REQUEST: marked("The model's service did not accept the request"),
-    FailureKind.CONTEXT_TOO_LONG: marked("This conversation has become too long for the model"),
-    FailureKind.CONNECTION: marked("The model's service cannot be reached"),
-    FailureKind.DNS: marked("The address of the model's service cannot be found"),
-    FailureKind.TLS: marked("No secure connection to the model's service could be made"),
-    FailureKind.SERVER_ERROR: marked("The model's service has a fault"),
+    FailureKind.AUTHENTICATION: phrase("The model's service did not accept our key"),
+    FailureKind.PERMISSION: phrase("Our key may not use this model"),
+    FailureKind.NOT_FOUND: phrase("The model's service does not know this model"),
+    FailureKind.RATE_LIMIT: phrase("The model's service has too many requests from us"),
+    FailureKind.OVERLOADED: phrase("The model's service is overloaded"),
+    FailureKind.TIMEOUT: phrase("The model's service did not answer in time"),
+    FailureKind.BAD_REQUEST: phrase("The model's service did not accept the request"),
+    FailureKind.CONTEXT_TOO_LONG: phrase("This conversation has become too long for the model"),
+    FailureKind.CONNECTION: phrase("The model's service cannot be reached"),
+    FailureKind.DNS: phrase("The address of the model's service cannot be found"),
+    FailureKind.TLS: phrase("No secure connection to the model's service could be made"),
+    FailureKind.SERVER_ERROR: phrase("The model's service has a fault"),
 }
 
 NOTICES: Mapping[NoticeKind, str] = {
-    NoticeKind.REGENERATING: marked("{reason}. Asking again, {attempt} of {of}."),
-    NoticeKind.WAITING_TO_RETRY: marked("{failure}. Trying again in {seconds} s."),
-    NoticeKind.GAVE_UP: marked(
+    NoticeKind.REGENERATING: phrase("{reason}. Asking again, {attempt} of {of}."),
+    NoticeKind.WAITING_TO_RETRY: phrase("{failure}. Trying again in {seconds} s."),
+    NoticeKind.GAVE_UP: phrase(
         "{reason}. No further attempt is made; you can send the message again."
     ),
-    NoticeKind.PROVIDER_FAILED: marked("{failure}. You can send the message again later."),
-    NoticeKind.REFUSED: marked("The assistant declined to answer."),
-    NoticeKind.EMPTY_ANSWER: marked(
+    NoticeKind.PROVIDER_FAILED: phrase("{failure}. You can send the message again later."),
+    NoticeKind.REFUSED: phrase("The assistant declined to answer."),
+    NoticeKind.EMPTY_ANSWER: phrase(
         "The assistant answered with nothing. You can send the message again."
     ),
-    NoticeKind.STOPPED: marked("You stopped this answer."),
-    NoticeKind.UNWATCHED: marked("This answer was stopped because nobody was watching."),
-    NoticeKind.INTERRUPTED: marked("The server stopped while this answer was being written."),
-    NoticeKind.INTERNAL_ERROR: marked(
+    NoticeKind.STOPPED: phrase("You stopped this answer."),
+    NoticeKind.UNWATCHED: phrase("This answer was stopped because nobody was watching."),
+    NoticeKind.INTERRUPTED: phrase("The server stopped while this answer was being written."),
+    NoticeKind.INTERNAL_ERROR: phrase(
         "Something went wrong on our side. You can send the message again."
     ),
 }
-TURN_LIMIT = marked_plural(
+TURN_LIMIT = plural_phrase(
     "The assistant used its only turn for one message.",
     "The assistant used all of its {limit} turns for one message.",
 )
 
 # NOTE: The answer to a message has come to its end; may not claim that anything succeeded.
-ANSWER_FINISHED = marked("Answer finished")
+ANSWER_FINISHED = phrase("Answer finished")
 # NOTE: {name} is a name of the provider's, such as web_search.
-WORK_BEGUN = marked("The model's service is at work with its own tool {name}")
-WORK_ENDED = marked("The model's service used its own tool {name}")
+WORK_BEGUN = phrase("The model's service is at work with its own tool {name}")
+WORK_ENDED = phrase("The model's service used its own tool {name}")
 # NOTE: An answer that was rolled back, folded away; why follows.
-SET_ASIDE = marked("Set aside · {reason}")
+SET_ASIDE = phrase("Set aside · {reason}")
 # NOTE: Beside a field's label, while the model writes the field's value.
-WRITING = marked("writing")
-YES = marked("Yes")
-NO = marked("No")
+WRITING = phrase("writing")
+YES = phrase("Yes")
+NO = phrase("No")
 
-MILLISECONDS = marked("{number} ms")
-SECONDS = marked("{number} s")
-MINUTES = marked("{minutes} min {seconds} s")
+MILLISECONDS = phrase("{number} ms")
+SECONDS = phrase("{number} s")
+MINUTES = phrase("{minutes} min {seconds} s")
 
 REFUSALS: Mapping[int, tuple[str, str]] = {
     403: (
-        marked("Not from here"),
-        marked("This request came from another site, so nothing was done."),
+        phrase("Not from here"),
+        phrase("This request came from another site, so nothing was done."),
     ),
-    404: (marked("Nothing here"), marked("There is no such page, or it is not yours.")),
-    405: (marked("Not that way"), marked("This address does not take that kind of request.")),
+    404: (phrase("Nothing here"), phrase("There is no such page, or it is not yours.")),
+    405: (phrase("Not that way"), phrase("This address does not take that kind of request.")),
     413: (
-        marked("Too much at once"),
-        marked("That was larger than this page takes. Nothing was done."),
+        phrase("Too much at once"),
+        phrase("That was larger than this page takes. Nothing was done."),
     ),
-    422: (marked("Not quite"), marked("The form was empty or did not fit. Nothing was done.")),
-    500: (marked("A fault of ours"), marked("Something went wrong here. It has been noted.")),
+    422: (phrase("Not quite"), phrase("The form was empty or did not fit. Nothing was done.")),
+    500: (phrase("A fault of ours"), phrase("Something went wrong here. It has been noted.")),
 }
 OTHER_REFUSAL = (
-    marked("That did not work"),
-    marked("The request could not be answered."),
+    phrase("That did not work"),
+    phrase("The request could not be answered."),
 )
 """By status: the heading and the sentence of a page that tells what went wrong."""
 
