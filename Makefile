@@ -30,6 +30,11 @@ static/node_modules/.ready: static/package.json static/package-lock.json
 	cd static && $(NPM) ci --no-audit --no-fund --ignore-scripts --silent
 	@touch $@
 
+# What the browser tests alone need of npm; nothing of it is served.
+tests/browser/node_modules/.ready: tests/browser/package.json tests/browser/package-lock.json
+	cd tests/browser && $(NPM) ci --no-audit --no-fund --ignore-scripts --silent
+	@touch $@
+
 # The browser tests drive Debian's chromium; fetched when it is absent and this is root.
 chromium:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && \
@@ -37,7 +42,7 @@ chromium:
 	  echo "chromium is not installed: browser tests will be skipped"
 .PHONY: chromium
 
-test: $(VENV)/.dev static/node_modules/.ready chromium
+test: $(VENV)/.dev static/node_modules/.ready tests/browser/node_modules/.ready chromium
 	@# Apart: Playwright keeps an event loop running in its process, where no other test can have one.
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "browser and not soak" $(PYTEST_ARGS)
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not browser and not soak" $(PYTEST_ARGS)
@@ -48,7 +53,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-soak: $(VENV)/.dev static/node_modules/.ready chromium
+soak: $(VENV)/.dev static/node_modules/.ready tests/browser/node_modules/.ready chromium
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
 # Brings the catalogues of app/web/locales up to date with code and templates.
@@ -70,6 +75,7 @@ lock: $(VENV)/bin/python
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 \
 	  --group pyproject.toml:bench -c requirements-dev.lock -o requirements-bench.lock
 	cd static && $(NPM) install --package-lock-only --no-audit --no-fund
+	cd tests/browser && $(NPM) install --package-lock-only --no-audit --no-fund
 
 clean:
-	rm -rf $(VENV) static/node_modules .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) static/node_modules tests/browser/node_modules .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,59 @@
+"""WCAG 2.2 AA on every page in every state, light and dark, and what no rule engine can tell."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.axe import faults
+from tests.browser.conftest import Scripted
+from tests.browser.screen import send
+
+pytestmark = pytest.mark.browser
+
+OPEN = {
+    "forming": ("Open a ticket, slowly", "[data-field=description] [data-value]:not(:empty)"),
+    "running": ("Open a ticket while the tracker is slow", "[data-state=running]"),
+    "waiting": ("Order paper and pencils", "[data-state=awaiting_approval]"),
+    "queued": ("Open a ticket and write to Ada", "[data-state=queued]"),
+}
+"""What is asked, and what then shows while the exchange is open."""
+ENDED = {
+    "Archive the report": "[data-state=done]",
+    "Open a ticket while the tracker is down": "[data-state=failed]",
+    "Open a ticket and pull the plug": "[data-state=unknown]",
+    "Open a ticket and be cut off": ".aside",
+    "Order something that is not allowed": ".exchange:last-child [data-state=not_run]",
+}
+"""What is asked, one after the other, and what stays."""
+
+
+def ask(page: Page, server: Scripted, message: str, shows: str) -> None:
+    page.goto(server.address)
+    page.locator("textarea").fill(message)
+    page.keyboard.press("Enter")
+    expect(page.locator(shows).first).to_be_attached(timeout=15_000)
+
+
+def test_axe_finds_nothing_in_any_state(page: Page, server: Scripted) -> None:
+    found: list[str] = []
+    for name, (message, shows) in OPEN.items():
+        ask(page, server, message, shows)
+        found += faults(page, name)
+    page.goto(server.address)
+    found += faults(page, "empty")
+    ask(page, server, "Hello", ".exchange")
+    for message, shows in ENDED.items():
+        send(page, message)
+        expect(page.locator(shows).first).to_be_attached(timeout=15_000)
+        expect(page.locator("button[name=stop]")).to_have_count(0, timeout=15_000)
+    page.locator(".aside > summary").click()
+    found += faults(page, "ended")
+    page.reload()
+    found += faults(page, "past")
+    assert not found, "\n".join(found)
+
+
+def test_axe_finds_nothing_on_an_error(context: BrowserContext, server: Scripted) -> None:
+    page = context.new_page()
+    page.goto(f"{server.address}/c/nothing")
+    found = faults(page, "error")
+    assert not found, "\n".join(found)
