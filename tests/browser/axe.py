@@ -1,11 +1,13 @@
 """What axe-core finds on a page (``package.json`` beside this file names its version)."""
 
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page
 
 AXE = Path(__file__).with_name("node_modules") / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SCHEMES: dict[Literal["light", "dark"], list[str]] = {"light": RULES, "dark": ["color-contrast"]}
 RUN = """async only => {
     const found = await axe.run(document, {
         resultTypes: ["violations"],
@@ -26,7 +28,7 @@ def faults(page: Page, where: str) -> list[str]:
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE.read_text())
     found: list[str] = []
-    for scheme, only in (("light", RULES), ("dark", ["color-contrast"])):
+    for scheme, only in SCHEMES.items():
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         found += [f"{where}, {scheme}: {fault}" for fault in page.evaluate(RUN, only)]
     return found
