@@ -36,6 +36,7 @@ from app.telemetry.outlet import MissingExtra, Outlet, open_outlet
 from app.tools.map_files import MapFileFault, load_field_maps, shipped_maps
 from app.tools.registry import Registry, RegistryFault, load_registry
 from app.tools.shipped import shipped_tools
+from app.web.access import Access, Role
 from app.web.language import Language
 from app.web.service import WebServices
 from app.web.words import Words
@@ -85,11 +86,36 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             conversations=conversations,
             running=nullcontext,
             secret_key=_secret_key(settings),
+            access=_access(settings),
             max_message_chars=settings.message_chars,
             locale=settings.locale,
             heartbeat_s=settings.heartbeat_s,
             metrics=None if outlet is None else outlet.page,
         )
+
+
+def _access(settings: Settings) -> Access:
+    """Who may do what. The demo model makes up an operator's token where none is set."""
+    tokens: dict[Role, str] = {}
+    if settings.operator_token is not None:
+        tokens[Role.OPERATOR] = settings.operator_token.get_secret_value()
+    elif settings.model == "demo" and settings.trusted_user_header is None:
+        tokens[Role.OPERATOR] = secrets.token_urlsafe(12)
+    if settings.developer_view and settings.developer_token is not None:
+        tokens[Role.DEVELOPER] = settings.developer_token.get_secret_value()
+    elif settings.developer_view and settings.model == "demo":
+        tokens[Role.DEVELOPER] = secrets.token_urlsafe(12)
+    members = {
+        Role.OPERATOR: frozenset(settings.operators),
+        Role.DEVELOPER: frozenset(settings.developers if settings.developer_view else ()),
+    }
+    return Access(
+        tokens=tokens,
+        user_header=settings.trusted_user_header,
+        groups_header=settings.trusted_groups_header,
+        members=members,
+        proxies=settings.trusted_proxies,
+    )
 
 
 def _parts(

@@ -7,12 +7,21 @@ value that does not fit, or a name that does not exist, is a :class:`BadSetting`
 import difflib
 import os
 from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
 
 PREFIX = "FORMWORK_"
+HEADER_NAME = r"^[A-Za-z0-9-]+$"
+LISTS = {
+    "suggestions": "|",
+    "trusted_proxies": ",",
+    "operators": ",",
+    "developers": ",",
+}
+"""Settings of several values, and what parts them."""
 NOT_OURS = frozenset({"FORMWORK_RECORDINGS"})
 """Names with the prefix that the tests read and the program does not."""
 
@@ -71,10 +80,23 @@ class Settings(BaseModel):
     # Who may do what
     secret_key: SecretStr | None = Field(default=None, min_length=8)
     """Signs session cookies; default: made once and kept in the data folder."""
-    operator_token: SecretStr | None = None
-    """Reserved for operators, who are not part of this version."""
-    trusted_user_header: str | None = None
-    """Reserved for users named by a trusted proxy, who are not part of this version."""
+    operator_token: SecretStr | None = Field(default=None, min_length=1)
+    """What makes an operator of whoever brings it to `/sign-in`; the demo model makes one up."""
+    developer_token: SecretStr | None = Field(default=None, min_length=1)
+    """The same for developers, where the developer view is on."""
+    trusted_user_header: str | None = Field(default=None, pattern=HEADER_NAME)
+    """Header in which a trusted proxy names the person; then nobody is anonymous."""
+    trusted_groups_header: str | None = Field(default=None, pattern=HEADER_NAME)
+    """Header in which it names their groups, parted by commas."""
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = (
+        IPv4Network("127.0.0.0/8"),
+        IPv6Network("::1/128"),
+    )
+    """Addresses and networks whose headers count, parted by commas."""
+    operators: tuple[str, ...] = ()
+    """Who is an operator by that header: users, and groups as `group:name`, parted by commas."""
+    developers: tuple[str, ...] = ()
+    """Who is a developer by it."""
     developer_view: bool = False
     """Reserved for the developer view, which is not part of this version."""
 
@@ -141,15 +163,18 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if "port" not in given and environment.get("PORT"):
         given["port"] = environment["PORT"]
     try:
-        return _parse(given)
+        settings = _parse(given)
     except ValidationError as error:
         raise BadSetting(_one_line(error)) from None
+    _refuse_useless(settings)
+    return settings
 
 
 def _parse(given: dict[str, str]) -> Settings:
     values: dict[str, object] = dict(given)
-    if "suggestions" in given:
-        values["suggestions"] = [line for line in given["suggestions"].split("|") if line.strip()]
+    for name, mark in LISTS.items():
+        if name in given:
+            values[name] = [part.strip() for part in given[name].split(mark) if part.strip()]
     return Settings.model_validate(values)
 
 
@@ -161,6 +186,20 @@ def _refuse_unknown(given: Mapping[str, str]) -> None:
             raise BadSetting(f"{PREFIX}{name.upper()} is no setting{hint}")
 
 
+def _refuse_useless(settings: Settings) -> None:
+    """A rule of who may do what that can never hold is no rule that somebody meant."""
+    if settings.trusted_user_header is None:
+        for name in ("trusted_groups_header", "operators", "developers"):
+            if getattr(settings, name):
+                needs = f"{PREFIX}TRUSTED_USER_HEADER"
+                raise BadSetting(f"{PREFIX}{name.upper()} says nothing without {needs}")
+    if settings.trusted_groups_header is None:
+        for name in ("operators", "developers"):
+            if any(entry.startswith("group:") for entry in getattr(settings, name)):
+                needs = f"{PREFIX}TRUSTED_GROUPS_HEADER"
+                raise BadSetting(f"{PREFIX}{name.upper()} names a group, which needs {needs}")
+
+
 def _one_line(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "?"
@@ -170,7 +209,7 @@ def _one_line(error: ValidationError) -> str:
 def settings_table() -> str:
     """The settings as text: name, default, meaning."""
     rows = [
-        (f"{PREFIX}{name.upper()}", _shown_default(name), field.description or "")
+        (f"{PREFIX}{name.upper()}", shown_default(name), field.description or "")
         for name, field in Settings.model_fields.items()
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -179,6 +218,9 @@ def settings_table() -> str:
     )
 
 
-def _shown_default(name: str) -> str:
+def shown_default(name: str) -> str:
+    """A setting's default as it would be written, or nothing."""
     default = Settings.model_fields[name].default
-    return "" if default in (None, ()) else str(default)
+    if name in LISTS:
+        return LISTS[name].join(str(part) for part in default)
+    return "" if default is None else str(default)

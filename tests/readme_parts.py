@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from app.calls.states import FINAL_STATES, INITIAL_STATES, TRANSITIONS
-from app.settings import PREFIX, Settings
+from app.settings import PREFIX, Settings, shown_default
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -26,7 +26,7 @@ def settings_list() -> str:
     """Every setting with its default and its meaning, as a table."""
     lines = ["| setting | default | meaning |", "| --- | --- | --- |"]
     for name, field in Settings.model_fields.items():
-        default = "" if field.default in (None, ()) else f"`{field.default}`"
+        default = f"`{shown_default(name)}`" if shown_default(name) else ""
         meaning = (field.description or "").replace("|", "\\|")
         lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {meaning} |")
     return "\n".join(lines)

@@ -33,6 +33,10 @@ def test_the_port_may_come_from_the_usual_variable_and_ours_wins() -> None:
         ("FORMWORK_BASE_URL", "file:///etc"),
         ("FORMWORK_BASE_URL", "not a url"),
         ("FORMWORK_RETRY_WAIT_S", "inf"),
+        ("FORMWORK_OPERATOR_TOKEN", ""),
+        ("FORMWORK_TRUSTED_USER_HEADER", "X User"),
+        ("FORMWORK_TRUSTED_PROXIES", "10.0.0.0/33"),
+        ("FORMWORK_TRUSTED_PROXIES", "proxy.example"),
     ],
 )
 def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value: str) -> None:
@@ -40,6 +44,37 @@ def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value:
         read_settings({name: value})
     assert str(raised.value).startswith(f"{name}: ")
     assert "\n" not in str(raised.value)
+
+
+def test_lists_are_parted_by_their_marks() -> None:
+    settings = read_settings(
+        {
+            "FORMWORK_TRUSTED_USER_HEADER": "X-User",
+            "FORMWORK_TRUSTED_GROUPS_HEADER": "X-Groups",
+            "FORMWORK_OPERATORS": "ada, group:approvers ,",
+            "FORMWORK_TRUSTED_PROXIES": "10.0.0.7,192.0.2.0/24",
+            "FORMWORK_SUGGESTIONS": "One, two|Three",
+        }
+    )
+    assert settings.operators == ("ada", "group:approvers")
+    assert [str(network) for network in settings.trusted_proxies] == ["10.0.0.7/32", "192.0.2.0/24"]
+    assert settings.suggestions == ("One, two", "Three")
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"FORMWORK_OPERATORS": "ada"}, "FORMWORK_OPERATORS says nothing without"),
+        ({"FORMWORK_TRUSTED_GROUPS_HEADER": "X"}, "FORMWORK_TRUSTED_GROUPS_HEADER says nothing"),
+        (
+            {"FORMWORK_TRUSTED_USER_HEADER": "X", "FORMWORK_DEVELOPERS": "group:a"},
+            "FORMWORK_DEVELOPERS names a group",
+        ),
+    ],
+)
+def test_a_rule_that_can_never_hold_is_refused(environment: dict[str, str], told: str) -> None:
+    with pytest.raises(BadSetting, match=told):
+        read_settings(environment)
 
 
 def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:

@@ -9,15 +9,19 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import Response
 
 from app.web.assets import Assets, data_directory
+from app.web.attempts import Attempts
 from app.web.error_pages import add_error_pages, error_page
 from app.web.fragments import Fragments
 from app.web.guard import Faults, PageHeaders, Sessions
 from app.web.language import Language
 from app.web.metrics import metrics_routes
+from app.web.origin import same_origin_only
 from app.web.pages import page_routes
+from app.web.peers import Peers
 from app.web.render import Renderer
-from app.web.room import Room, same_origin_only
+from app.web.room import Room
 from app.web.service import WebServices
+from app.web.sign_in import sign_in_routes
 from app.web.static_files import static_routes
 from app.web.stream import stream_routes
 from app.web.templates import Templates, template_environment
@@ -49,6 +53,7 @@ def create_app(services: WebServices) -> FastAPI:
         dependencies=[Depends(same_origin_only)],
         lifespan=lifespan,
         middleware=[
+            Middleware(Peers, proxies=services.access.proxies),
             Middleware(PageHeaders),
             Middleware(Faults, page=fault),
             # Not FastAPI's own option: that one answers outside of the page policy.
@@ -57,7 +62,13 @@ def create_app(services: WebServices) -> FastAPI:
         ],
     )
     app.state.room = room
-    for routes in (page_routes(), stream_routes(), static_routes(), metrics_routes()):
+    for routes in (
+        page_routes(),
+        stream_routes(),
+        sign_in_routes(),
+        static_routes(),
+        metrics_routes(),
+    ):
         app.include_router(routes)
     add_error_pages(app)
     return app
@@ -73,4 +84,5 @@ def _room(services: WebServices) -> Room:
         templates=templates,
         renderer=Renderer(templates, words),
         fragments=Fragments(templates, words),
+        attempts=Attempts(),
     )

@@ -211,3 +211,16 @@ class ErrorContext(PageContext):
     status: int
     heading: str
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignInContext(PageContext):
+    """The sign-in. ``roles`` are those that the person has already, in words; ``fault`` is what
+    was wrong with an attempt, or "". ``possible``: there is a token to sign in with."""
+
+    TEMPLATE: ClassVar[str] = "sign_in.html"
+    name: str
+    roles: Sequence[str]
+    fault: str
+    possible: bool
+    onward: str

@@ -7,7 +7,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from app.display.view import ConversationView
 from app.web.contexts import ConversationContext
-from app.web.room import InRoom, Owner, Room
+from app.web.identity import Owner
+from app.web.room import InRoom, Room
 
 TITLE = "Formwork"
 

@@ -6,12 +6,13 @@ that does not exist.
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.display.view import ConversationView
 from app.exchange.conversations import ConversationSummary
 from app.feed.feed import Entry
+from app.web.access import Access
 
 
 class Conversations(Protocol):
@@ -65,6 +66,8 @@ class WebServices:
     conversations: Conversations
     secret_key: str
     running: Callable[[], AbstractAsyncContextManager[None]]
+    access: Access = field(default_factory=Access)
+    """Who may do what beside chatting."""
     locale: str = "en"
     """The language of the page, one that Babel knows."""
     max_message_chars: int = 100_000

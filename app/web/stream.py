@@ -24,7 +24,8 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from app.display.view import ConversationView, ExchangeOpened, MessageKept, Update
 from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
-from app.web.room import InRoom, Owner, Room
+from app.web.identity import Owner
+from app.web.room import InRoom, Room
 from app.web.screen import Screen
 from app.web.sse import END, OPENING, message
 

@@ -189,6 +189,17 @@ OTHER_REFUSAL = (
     phrase("The request could not be answered."),
 )
 """By status: the heading and the sentence of a page that tells what went wrong."""
+NOT_SIGNED_IN = (
+    phrase("Not signed in"),
+    phrase(
+        "People are named by the sign-in in front of this page, and this request came without a "
+        "name. Open the page through that sign-in."
+    ),
+)
+ROLE_MISSING = (
+    phrase("Not yours to do"),
+    phrase("This takes a role that you do not have. Nothing was done."),
+)
 
 
 class Words:
@@ -279,6 +290,18 @@ class Words:
     def refusal(self, status: int) -> tuple[str, str]:
         """Heading and sentence of a page that tells what went wrong, by HTTP status."""
         heading, sentence = REFUSALS.get(status, OTHER_REFUSAL)
+        return self._(heading), self._(sentence)
+
+    @property
+    def not_signed_in(self) -> tuple[str, str]:
+        """The same of a request that should have named a person."""
+        heading, sentence = NOT_SIGNED_IN
+        return self._(heading), self._(sentence)
+
+    @property
+    def role_missing(self) -> tuple[str, str]:
+        """The same of a person who may not do this."""
+        heading, sentence = ROLE_MISSING
         return self._(heading), self._(sentence)
 
     @property

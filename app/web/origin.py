@@ -1,0 +1,23 @@
+"""What another site makes a browser send is refused."""
+
+from fastapi import HTTPException, Request
+
+from app.web.room import SAFE_METHODS
+
+
+def same_origin_only(request: Request) -> None:
+    """Refuse what another site makes a browser send; raises 403.
+
+    ``Sec-Fetch-Site`` decides where the browser sends it, ``Origin`` otherwise. A client that
+    sends neither is not a browser, so nobody else's cookie is in play.
+    """
+    if request.method in SAFE_METHODS:
+        return
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        allowed = site in ("same-origin", "none")
+    else:
+        origin = request.headers.get("origin")
+        allowed = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    if not allowed:
+        raise HTTPException(403)
