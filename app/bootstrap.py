@@ -22,7 +22,7 @@ from app.exchange.telemetry import SCOPE, Telemetry
 from app.feed.memory import MemoryFeed
 from app.providers.connect import UnknownDialect, connect
 from app.providers.demo import make_demo
-from app.providers.demo_script import SCENARIOS
+from app.providers.demo_script import playable
 from app.providers.provider import MissingLibrary, Provider, Timeouts
 from app.providers.spec import ProviderSpec
 from app.providers.transports import RecordedBody
@@ -77,7 +77,9 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
         await _recover(records, locks, telemetry.counts)
-        conversations = Conversations(parts, _suggestions(settings), settings.unwatched_stop_s)
+        conversations = Conversations(
+            parts, _suggestions(settings, registry), settings.unwatched_stop_s
+        )
         stack.push_async_callback(conversations.close)
         await conversations.take_up()
         housekeeping = asyncio.create_task(_keep_house(conversations, parts, locks, settings))
@@ -286,10 +288,10 @@ def _secret_key(settings: Settings) -> str:
     return file.read_text()
 
 
-def _suggestions(settings: Settings) -> Sequence[str]:
+def _suggestions(settings: Settings, registry: Registry) -> Sequence[str]:
     if settings.suggestions or settings.model != "demo":
         return settings.suggestions
-    return tuple(scenario.suggestion for scenario in SCENARIOS)
+    return tuple(scenario.suggestion for scenario in playable(registry.names))
 
 
 async def _recover(records: Records, locks: WorkerLocks, counts: Counts) -> set[str]:

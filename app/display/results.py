@@ -5,12 +5,12 @@ entry also stands for an array of bare values.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.calls.json_types import JsonValue, Path
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
-from app.display.tree import Array, Group, Leaf, Node
+from app.display.tree import Array, Group, Leaf, Node, nodes_along
 from app.display.view import Row, RowStatus
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -20,6 +20,18 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def result_rows(field_map: FieldMap, result: JsonValue, formats: Formats) -> tuple[Row, ...]:
     """The rows of a result's shown leaves that it has, in display order."""
     return tuple(_rows(field_map.result, result, (), formats))
+
+
+def result_headings(field_map: FieldMap, rows: Iterable[Row]) -> tuple[tuple[Path, str], ...]:
+    """The labels of the objects and arrays that hold the rows, by path, outermost first."""
+    found: dict[Path, str] = {}
+    for row in rows:
+        for length in range(1, len(row.path)):
+            path = row.path[:length]
+            if isinstance(path[-1], str) and path not in found:
+                nodes = nodes_along(field_map.result, path)
+                found[path] = nodes[-1].label if nodes else ""
+    return tuple(found.items())
 
 
 def summary(field_map: FieldMap, result: JsonValue, formats: Formats) -> str | None:

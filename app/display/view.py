@@ -81,6 +81,8 @@ class CallView:
     summary: str | None = None
     duration_ms: int | None = None
     result: tuple[Row, ...] = ()
+    result_headings: tuple[tuple[Path, str], ...] = ()
+    """Labels of the objects and arrays that hold the result's rows, by path."""
 
 
 @dataclass(slots=True)
@@ -265,6 +267,7 @@ class CallChanged:
     summary: str | None = None
     duration_ms: int | None = None
     result: tuple[Row, ...] = ()
+    result_headings: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +409,7 @@ def _apply_to_call(call: CallView, update: CallNamed | RowChanged | RowGrew | Ca
             call.summary = update.summary
             call.duration_ms = update.duration_ms
             call.result = update.result
+            call.result_headings = update.result_headings
 
 
 def _place_row(call: CallView, path: Path, row: Row | None, place: int) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.results import result_rows, summary
+from app.display.results import result_headings, result_rows, summary
 from app.display.view import CallChanged
 from app.exchange.answers import UNKNOWN_OUTCOME, bounded, not_run, result_text
 from app.exchange.exchange_trace import ExchangeTrace
@@ -193,6 +193,7 @@ class Dispatch:
     def _ended(self, turn: str, call: Runnable, outcome: _Outcome) -> CallChanged:
         known = self._parts.maps.get(call.name)
         done = known if outcome.state is CallState.DONE else None
+        rows = result_rows(done, outcome.result, self._parts.formats) if done else ()
         return CallChanged(
             self._exchange,
             turn,
@@ -201,7 +202,8 @@ class Dispatch:
             reason=outcome.fault,
             summary=summary(done, outcome.result, self._parts.formats) if done else None,
             duration_ms=outcome.duration_ms,
-            result=result_rows(done, outcome.result, self._parts.formats) if done else (),
+            result=rows,
+            result_headings=result_headings(done, rows) if done else (),
         )
 
     async def _tell(

@@ -20,7 +20,7 @@ from app.calls.turn import call_id
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.results import result_rows, summary
+from app.display.results import result_headings, result_rows, summary
 from app.display.view import (
     CallChanged,
     ExchangeEnded,
@@ -97,6 +97,7 @@ class TranscriptReader:
     def _state(self, live: LiveTurn, call: CallRecord) -> CallChanged:
         known = self._maps.get(call.name)
         done = known if call.state is CallState.DONE else None
+        rows = result_rows(done, call.result_full, self._formats) if done else ()
         return CallChanged(
             live.exchange,
             live.id,
@@ -105,7 +106,8 @@ class TranscriptReader:
             reason=call.reason,
             summary=summary(done, call.result_full, self._formats) if done else None,
             duration_ms=call.duration_ms,
-            result=result_rows(done, call.result_full, self._formats) if done else (),
+            result=rows,
+            result_headings=result_headings(done, rows) if done else (),
         )
 
     def _abandoned(self, exchange: str, turn: AbandonedTurnRecord) -> Iterator[Update]:

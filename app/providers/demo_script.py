@@ -6,7 +6,7 @@ same way again, and the next message starts afresh.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from app.providers.demo_reply import Call, Reply, Say, Situation, call, say
@@ -57,13 +57,18 @@ def answer(situation: Situation) -> Reply:
     if scenario is None:
         return say(
             "I am the demo model: a script and no language model, so this is all I can do.",
-            *(f"“{one.suggestion}”." for one in SCENARIOS),
+            *(f"“{one.suggestion}”." for one in playable(situation.tools)),
             "Ask for one of these in your own words, or take a suggestion.",
         )
     missing = [tool for tool in scenario.needs if tool not in situation.tools]
     if missing:
         return say(f"That needs the tool {missing[0]}, which I have not been given here.")
     return scenario.play(situation)
+
+
+def playable(tools: Container[str]) -> list[Scenario]:
+    """The scenarios that need no other tools, in the order of the chips."""
+    return [one for one in SCENARIOS if all(tool in tools for tool in one.needs)]
 
 
 def chosen(message: str) -> Scenario | None:
@@ -100,7 +105,7 @@ def _both(situation: Situation) -> Reply:
 
 
 def _email(_: Situation) -> Reply:
-    return call("Here is a draft.", Call("send_email", EMAIL, EMAIL_FRAGMENTS))
+    return call("I'll prepare the e-mail.", Call("send_email", EMAIL, EMAIL_FRAGMENTS))
 
 
 def _refund(situation: Situation) -> Reply:
@@ -191,7 +196,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     _scenario(
         "email",
-        "Draft an e-mail to the finance team",
+        "Send an e-mail to the finance team",
         r"\be-?mail|\bmail\b",
         ["send_email"],
         _once(_email),

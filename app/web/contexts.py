@@ -48,6 +48,15 @@ class RowContext:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldContext:
+    """What folds and unfolds the long value of the row before it."""
+
+    TEMPLATE: ClassVar[str] = "_fold.html"
+    label: str
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SlotContext:
     """The room of a leaf. ``kind`` is "" for a single line."""
 
@@ -139,7 +148,7 @@ class NoticeContext:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A turn; ``abandoned`` is the line that tells why it was set aside, or ""."""
+    """A turn; ``abandoned`` is the line that tells that it was set aside, or ""."""
 
     TEMPLATE: ClassVar[str] = "_turn.html"
     id: str

@@ -6,6 +6,7 @@ read, and the path of a row is made while walking.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from app.calls.json_types import Path
@@ -62,6 +63,40 @@ def lay_out(frame: Sequence[Slot], rows: Mapping[Path, Row]) -> tuple[Place, ...
     if homeless:
         raise RowWithoutSlot(f"the frame has no place for {homeless}")
     return places
+
+
+def arrange(rows: Sequence[Row], headings: Mapping[Path, str]) -> tuple[Place, ...]:
+    """Rows that came whole, in display order, within the objects and arrays that hold them."""
+    return _arranged(rows, headings, ())
+
+
+def _arranged(rows: Sequence[Row], headings: Mapping[Path, str], base: Path) -> tuple[Place, ...]:
+    return tuple(
+        _arranged_place(path, list(held), headings)
+        for path, held in groupby(rows, lambda row: row.path[: len(base) + 1])
+    )
+
+
+def _arranged_place(path: Path, rows: Sequence[Row], headings: Mapping[Path, str]) -> Place:
+    first = rows[0]
+    if first.path == path:
+        return Leaf(Slot(path, first.label, first.kind), path, first)
+    slot = Slot(path, headings.get(path, ""))
+    if isinstance(first.path[len(path)], str):
+        return Group(slot, path, _arranged(rows, headings, path))
+    elements = groupby(rows, lambda row: row.path[: len(path) + 1])
+    return Series(
+        slot,
+        path,
+        tuple(_arranged_element(at, list(held), headings) for at, held in elements),
+    )
+
+
+def _arranged_element(path: Path, rows: Sequence[Row], headings: Mapping[Path, str]) -> Element:
+    inner = rows[0].path[len(path) :]
+    if inner and isinstance(inner[0], str):
+        return Element(path, _arranged(rows, headings, path))
+    return Element(path, (_arranged_place(path, rows, headings),))
 
 
 def element_at(frame: Sequence[Slot], rows: Mapping[Path, Row], path: Path) -> Element:

@@ -14,7 +14,7 @@ from app.display.view import ConversationView, Row, RowStatus, Update
 from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
 from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
-from app.web.render import EMPTY_TEXT, Renderer
+from app.web.render import EMPTY_TEXT, Renderer, folds
 from app.web.screen import CallDiff, Changes, Screen, announcements
 from app.web.templates import Templates
 from app.web.words import Words
@@ -112,14 +112,14 @@ class Fragments:
     def _call(self, diff: CallDiff) -> Iterator[Partial]:
         ids, call = diff.ids, diff.call
         if diff.renamed:
-            yield Partial(ids.block, REPLACE, self._renderer.call(ids, call))
+            yield Partial(ids.block, REPLACE, self._renderer.call(ids, call, aside=diff.aside))
             return
         yield from self._rows(diff)
         if diff.state_changed:
             yield Partial(ids.block, MORPH, self._renderer.call_state(ids, call))
             yield Partial(ids.state, REPLACE_CONTENT, self._renderer.head(call))
             outcome = self._renderer.outcome(ids, call)
-            if outcome:
+            if outcome and not diff.aside:
                 yield Partial(ids.outcome, REPLACE_CONTENT, outcome)
 
     def _rows(self, diff: CallDiff) -> Iterator[Partial]:
@@ -153,11 +153,17 @@ class Fragments:
     def _growth(self, ids: ItemIds, path: Path, before: Row, now: Row) -> Iterator[Partial]:
         if before.status is RowStatus.WRITING:
             yield Partial(ids.value(path), APPEND, now.text or EMPTY_TEXT)
+            yield from self._fold(ids, path, now)
             return
         if now.text != before.text:
             yield Partial(ids.value(path), APPEND, now.text[len(before.text) :])
         if now.status is RowStatus.SETTLED:
             yield Partial(ids.mark(path), DELETE, "")
+            yield from self._fold(ids, path, now)
+
+    def _fold(self, ids: ItemIds, path: Path, row: Row) -> Iterator[Partial]:
+        if folds(row):
+            yield Partial(ids.slot(path), APPEND, self._renderer.fold(row, opened=True))
 
 
 def _grows(before: Row, now: Row) -> bool:

@@ -7,6 +7,7 @@ injectively into letters, digits, ``_`` and ``-``. Ordinals also keep the stream
 """
 
 import re
+from copy import copy
 
 from app.calls.json_types import Path
 
@@ -31,6 +32,16 @@ class ItemIds:
 
     def __init__(self, exchange: int, entry: int, item: int) -> None:
         self._place = f"{exchange}-{entry}-{item}"
+
+    @property
+    def of_result(self) -> "ItemIds":
+        """The ids of the result's own rows, whose paths may be those of arguments.
+
+        No step of a path encodes as nothing, so a second dash is no argument's.
+        """
+        ids = copy(self)
+        ids._place = f"{self._place}-"
+        return ids
 
     @property
     def block(self) -> str:

@@ -15,7 +15,6 @@ from app.display.view import (
     Row,
     RowKind,
     RowStatus,
-    Slot,
     TextView,
     TurnView,
     WorkView,
@@ -26,6 +25,7 @@ from app.web.contexts import (
     Context,
     ElementContext,
     ExchangeContext,
+    FoldContext,
     GroupContext,
     HeadContext,
     KeptContext,
@@ -40,13 +40,17 @@ from app.web.contexts import (
     TurnContext,
     WorkContext,
 )
-from app.web.form_layout import Element, Group, Leaf, Place, Series, element_at, lay_out
+from app.web.form_layout import Element, Group, Leaf, Place, Series, arrange, element_at, lay_out
 from app.web.page_ids import ItemIds, entry_id, exchange_id
 from app.web.templates import Templates
 from app.web.words import Words
 
 EMPTY_TEXT = Markup("<wbr>")
 """Stands for a settled text of no characters: an empty row value means that it is being written."""
+
+LINE_CHARS = 70
+LONGEST_LINES = 20
+"""Lines, as wide as they are on a desktop, that are shown without folding."""
 
 
 class Renderer:
@@ -94,14 +98,18 @@ class Renderer:
         identity = entry_id(exchange, number)
         if isinstance(entry, NoticeView):
             return self._render(NoticeContext(identity, entry.kind, self._words.notice(entry)))
+        aside = entry.abandoned is not None
         items = [
-            self.item(ItemIds(exchange, number, place), item, past=past)
+            self.item(ItemIds(exchange, number, place), item, past=past, aside=aside)
             for place, item in enumerate(entry.items.values())
         ]
-        why = self._words.abandoned(entry.abandoned) if entry.abandoned else ""
-        return self._render(TurnContext(identity, why, _join(items)))
+        return self._render(
+            TurnContext(identity, self._words.abandoned() if aside else "", _join(items))
+        )
 
-    def item(self, ids: ItemIds, item: ItemView, *, past: bool = False) -> Markup:
+    def item(
+        self, ids: ItemIds, item: ItemView, *, past: bool = False, aside: bool = False
+    ) -> Markup:
         """One block of a turn."""
         match item:
             case TextView(text=text):
@@ -111,10 +119,15 @@ class Renderer:
                     WorkContext(ids.block, self._words.work(name, finished=finished))
                 )
             case CallView():
-                return self.call(ids, item, past=past)
+                return self.call(ids, item, past=past, aside=aside)
 
-    def call(self, ids: ItemIds, call: CallView, *, past: bool = False) -> Markup:
-        """A call block. One that ended is folded once it is past."""
+    def call(
+        self, ids: ItemIds, call: CallView, *, past: bool = False, aside: bool = False
+    ) -> Markup:
+        """A call block. One that ended is folded once it is past.
+
+        ``aside``: of a turn that was rolled back; what happens next is told after the turn.
+        """
         places = lay_out(call.frame, call.rows)
         context = CallContext(
             id=ids.block,
@@ -124,7 +137,7 @@ class Renderer:
             outcome_id=ids.outcome,
             head=self.head(call),
             form=self._places(ids, places),
-            outcome=self.outcome(ids, call),
+            outcome=Markup() if aside else self.outcome(ids, call),
             open=not past or call.state is CallState.AWAITING_APPROVAL,
         )
         return self._render(context)
@@ -139,14 +152,11 @@ class Renderer:
 
     def outcome(self, ids: ItemIds, call: CallView) -> Markup:
         """The result's own rows and what happens next; empty for neither."""
-        rows = [
-            self._slot(ids, Leaf(Slot(row.path, row.label, row.kind), ("=", *row.path), row))
-            for row in call.result
-        ]
+        rows = self._places(ids.of_result, arrange(call.result, dict(call.result_headings)))
         next_step = self._words.next_step(call) or ""
         if not rows and not next_step:
             return Markup()
-        return self._render(OutcomeContext(_join(rows), next_step))
+        return self._render(OutcomeContext(rows, next_step))
 
     def element(self, ids: ItemIds, call: CallView, path: Path) -> Markup:
         """One element of an array."""
@@ -160,9 +170,17 @@ class Renderer:
         elif row.status is RowStatus.SETTLED and not text:
             text = EMPTY_TEXT
         mark = ids.mark(path) if row.status is RowStatus.STREAMING else ""
-        return self._render(
+        shown = self._render(
             RowContext(dotted(row.path), row.label, ids.value(path), text, mark, row.confined)
         )
+        return shown + self.fold(row) if folds(row) else shown
+
+    def fold(self, row: Row, *, opened: bool = False) -> Markup:
+        """What unfolds a long value, after its row; ``opened`` where somebody has watched it grow.
+
+        A value must not shrink under the eyes of whoever is reading it.
+        """
+        return self._render(FoldContext(row.label, opened))
 
     def _places(self, ids: ItemIds, places: Sequence[Place]) -> Markup:
         return _join([self._place(ids, place) for place in places])
@@ -192,6 +210,14 @@ class Renderer:
 
     def _render(self, context: Context) -> Markup:
         return self._templates.render(context)
+
+
+def folds(row: Row) -> bool:
+    """Whether a value is so long that it is folded; one in a confined row scrolls there instead."""
+    if row.status is not RowStatus.SETTLED or row.confined:
+        return False
+    lines = row.text.splitlines()
+    return sum(1 + len(line) // LINE_CHARS for line in lines) > LONGEST_LINES
 
 
 def _join(parts: Iterable[Markup]) -> Markup:

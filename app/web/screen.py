@@ -48,6 +48,8 @@ class CallDiff:
     call: CallView
     before: dict[Path, Row]
     """All rows as the page has them."""
+    aside: bool
+    """Whether its turn was rolled back before."""
     rows: dict[Path, None] = field(default_factory=dict[Path, None])
     """Paths that the batch touched, in order."""
     state_changed: bool = False
@@ -197,7 +199,8 @@ class _Fold:
         if diff is None:
             call = _item(self._view, *key)
             assert isinstance(call, CallView)
-            diff = self._calls[key] = CallDiff(self._ids(key), call, dict(call.rows))
+            aside = self._turn(update.exchange, update.turn).abandoned is not None
+            diff = self._calls[key] = CallDiff(self._ids(key), call, dict(call.rows), aside)
         match update:
             case CallNamed():
                 diff.renamed = True

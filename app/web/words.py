@@ -159,12 +159,15 @@ ANSWER_FINISHED = phrase("Answer finished")
 # NOTE: {name} is a name of the provider's, such as web_search.
 WORK_BEGUN = phrase("The model's service is at work with its own tool {name}")
 WORK_ENDED = phrase("The model's service used its own tool {name}")
-# NOTE: An answer that was rolled back, folded away; why follows.
-SET_ASIDE = phrase("Set aside · {reason}")
+# NOTE: An answer that was rolled back, folded away; a line below it tells why.
+SET_ASIDE = phrase("Set aside · nothing of this was done")
 # NOTE: Beside a field's label, while the model writes the field's value.
 WRITING = phrase("writing")
 YES = phrase("Yes")
 NO = phrase("No")
+
+HEAD_CHARS = 72
+"""What a head shows at the least, on the two lines that it has on a narrow phone."""
 
 MILLISECONDS = phrase("{number} ms")
 SECONDS = phrase("{number} s")
@@ -225,20 +228,22 @@ class Words:
         return before, call.label or self._(UNNAMED_CALL), after
 
     def next_step(self, call: CallView) -> str | None:
-        """Why a call did not end well, once more and whole, and what happens next; or None.
+        """What happens next after a call that did not end well; None for any other.
 
-        The head may be too narrow for a reason (it must not grow, or the rows below would move).
+        The head has told why. Where it is too narrow for that (it must not grow, or the rows
+        below would move) the reason is told here once more, whole.
         """
         match call.state:
             case CallState.NOT_RUN if call.reason:
-                return f"{self.reason(call.reason)}. {self._(NEXT_STEPS[Reason(call.reason)])}"
+                why, told = self.reason(call.reason), self._(NEXT_STEPS[Reason(call.reason)])
             case CallState.FAILED:
-                told = self._(FAILED_NEXT_STEP)
-                return f"{call.reason.rstrip('.')}. {told}" if call.reason else told
+                why, told = call.reason or "", self._(FAILED_NEXT_STEP)
             case CallState.UNKNOWN:
                 return self._(UNKNOWN_NEXT_STEP)
             case _:
                 return None
+        fits = len("".join(self.call_head(call))) <= HEAD_CHARS
+        return told if fits or not why else f"{why.rstrip('.')}. {told}"
 
     def reason(self, code: str) -> str:
         """Why a call was not run, or a turn was set aside."""
@@ -279,9 +284,9 @@ class Words:
             names["failure"] = self._(FAILURES[FailureKind(names["failure"])])
         return self._(NOTICES[view.kind]).format(**names)
 
-    def abandoned(self, reason: str) -> str:
-        """The summary line of a turn that was rolled back."""
-        return self._(SET_ASIDE).format(reason=self.reason(reason))
+    def abandoned(self) -> str:
+        """The summary line of a turn that was rolled back. Why is told by the notice after it."""
+        return self._(SET_ASIDE)
 
     def work(self, name: str, *, finished: bool) -> str:
         """The provider's own work."""

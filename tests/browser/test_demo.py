@@ -162,7 +162,7 @@ def test_a_page_loaded_again_in_mid_call_ends_like_one_that_watched(
 
 def test_a_hidden_tab_comes_back_to_the_same_page(page: Page, real_pace: str) -> None:
     other = page.context.new_page()
-    follow(page, other, real_pace, "Draft an e-mail to the finance team")
+    follow(page, other, real_pace, "Send an e-mail to the finance team")
     body = other.locator("[data-field=body] [data-value]")
     expect(body).to_contain_text("Dear", timeout=20_000)
     for _ in range(2):

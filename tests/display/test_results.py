@@ -6,7 +6,7 @@ import pytest
 from app.calls.json_types import JsonValue
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
-from app.display.results import result_rows, summary
+from app.display.results import result_headings, result_rows, summary
 from app.display.view import RowKind, RowStatus
 from tests.display.maps import compiled
 
@@ -55,6 +55,32 @@ def test_rows_of_a_result_are_those_its_map_names_in_its_order() -> None:
     ]
     assert {row.status for row in rows} == {RowStatus.SETTLED}
     assert rows[-1].kind is RowKind.PROSE
+    assert result_headings(mapped(INVOICE), rows) == (
+        (("customer",), "Customer"),
+        (("lines",), "Lines"),
+        (("tags",), "Tags"),
+    )
+
+
+def test_what_holds_rows_within_an_element_has_its_label_too() -> None:
+    display = {
+        "orders": {
+            "label": "Orders",
+            "items": {
+                "fields": {
+                    "to": {"label": "Addressee", "fields": {"city": {"label": "City"}}},
+                    "marks": {"label": "Marks"},
+                }
+            },
+        }
+    }
+    result: JsonValue = {"orders": [{"to": {"city": "Bonn"}}, {"marks": [1, 2]}, {"to": {}}]}
+    rows = result_rows(mapped(display), result, EN)
+    assert result_headings(mapped(display), rows) == (
+        (("orders",), "Orders"),
+        (("orders", 0, "to"), "Addressee"),
+        (("orders", 1, "marks"), "Marks"),
+    )
 
 
 @pytest.mark.parametrize(

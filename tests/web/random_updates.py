@@ -34,7 +34,19 @@ from app.display.view import (
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 KEYS = ("title", "raw_customer_email", "a b", "", "0", "_x", "größe", "a-b", "*", "A")
-TEXTS = ("x", "<hx-partial id=log>", "a\r\nb", "\r", "</div>&amp;", " lead", "", "ü😀", "\"'", "\n")
+TEXTS = (
+    "x",
+    "<hx-partial id=log>",
+    "a\r\nb",
+    "\r",
+    "</div>&amp;",
+    " lead",
+    "",
+    "ü😀",
+    "\"'",
+    "\n",
+    "line\n" * 21,
+)
 MATRIX = Slot(
     ("matrix",), "Matrix", repeated=True, members=(Slot(("matrix", "*"), "Row", repeated=True),)
 )
@@ -149,7 +161,13 @@ class Chance:
         if not ways:
             return
         call.state = self._random.choice(ways)
-        row = Row(("ticket_id",), "Ticket", self._text(), RowStatus.SETTLED)
+        paths: list[Path] = [
+            ("ticket_id",),
+            ("lines", 0, "item"),
+            ("lines", 2, "item"),
+            ("tags", 0),
+        ]
+        rows = tuple(Row(path, "Shown", self._text(), RowStatus.SETTLED) for path in paths)
         done = call.state is CallState.DONE
         reason = {CallState.NOT_RUN: str(Reason.DENIED), CallState.FAILED: "No <answer>"}
         self.updates.append(
@@ -161,7 +179,8 @@ class Chance:
                 reason.get(call.state),
                 "T-1" if done else None,
                 1234 if done else None,
-                (row,) if done else (),
+                rows if done else (),
+                ((("lines",), "Lines"), (("tags",), "Tags")) if done else (),
             )
         )
 

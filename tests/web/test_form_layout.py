@@ -10,6 +10,7 @@ from app.web.form_layout import (
     Leaf,
     RowWithoutSlot,
     Series,
+    arrange,
     element_at,
     element_paths,
     elements_of,
@@ -99,3 +100,33 @@ def test_elements_on_a_path_come_outermost_first():
 def test_a_row_that_the_frame_does_not_know_is_an_error(path: Path):
     with pytest.raises(RowWithoutSlot):
         lay_out((LINES, PLACE), rows(path))
+
+
+def test_rows_that_came_whole_stand_within_what_holds_them():
+    shown = rows(
+        ("found",), ("by", "name"), ("lines", 0, "sku"), ("lines", 0, "n"), ("lines", 2, "sku")
+    )
+    found, by, lines = arrange([*shown.values()], {("by",): "By", ("lines",): "Lines"})
+    assert isinstance(found, Leaf)
+    assert isinstance(by, Group)
+    assert isinstance(lines, Series)
+    assert (by.slot.label, lines.slot.label) == ("By", "Lines")
+    assert [place.path for place in by.places] == [("by", "name")]
+    assert [element.path for element in lines.elements] == [("lines", 0), ("lines", 2)]
+    assert [place.path for place in lines.elements[0].places] == [
+        ("lines", 0, "sku"),
+        ("lines", 0, "n"),
+    ]
+
+
+def test_bare_values_and_arrays_of_arrays_came_whole_too():
+    shown = rows(("tags", 0), ("tags", 1), ("grid", 0, 0), ("grid", 1, 0), ("grid", 1, 1))
+    tags, grid = arrange([*shown.values()], {("tags",): "Tags", ("grid",): "Grid"})
+    assert isinstance(tags, Series)
+    assert [element.places[0] for element in tags.elements] == [
+        Leaf(Slot(path, "L"), path, shown[path]) for path in [("tags", 0), ("tags", 1)]
+    ]
+    assert isinstance(grid, Series)
+    (inner,) = grid.elements[1].places
+    assert isinstance(inner, Series)
+    assert [element.path for element in inner.elements] == [("grid", 1, 0), ("grid", 1, 1)]

@@ -39,3 +39,12 @@ def test_parts_of_different_kinds_do_not_share_ids():
 
 def test_the_field_mark_is_the_dotted_path():
     assert dotted(("lines", 0, "item")) == "lines.0.item"
+
+
+def test_the_rows_of_a_result_have_ids_of_their_own():
+    ids = ItemIds(0, 0, 0)
+    assert ids.of_result.slot(("x",)) != ids.slot(("x",))
+    keys: list[str | int] = ["=", "-", "", "_", 0]
+    arguments = {ids.slot((key, "x")) for key in keys} | {ids.slot((key,)) for key in keys}
+    results = {ids.of_result.slot((key, "x")) for key in keys}
+    assert not arguments & (results | {ids.of_result.slot((key,)) for key in keys})

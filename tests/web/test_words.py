@@ -67,9 +67,23 @@ def test_a_done_call_tells_only_what_is_known():
 @pytest.mark.parametrize("reason", Reason)
 def test_each_reason_has_a_sentence_and_a_next_step(reason: Reason):
     assert words.REASONS[reason]
-    call = CallView("c", "Create ticket", CallState.NOT_RUN, reason=reason)
+    call = CallView("c", "Go", CallState.NOT_RUN, reason=reason)
     said = SAID.next_step(call) or ""
-    assert said.startswith(f"{words.REASONS[reason]}. Nothing was done.")
+    assert said == words.NEXT_STEPS[reason]
+    assert said.startswith("Nothing was done.")
+
+
+@pytest.mark.parametrize("state", [CallState.NOT_RUN, CallState.FAILED])
+def test_a_reason_is_told_once_unless_the_head_is_too_narrow_for_it(state: CallState):
+    label = "Change the address of a customer in every table"
+    why = str(Reason.NOT_AUTHORISED) if state is CallState.NOT_RUN else "The table is locked by us."
+    call = CallView("c", label, state, reason=why)
+    head, said = "".join(SAID.call_head(call)), SAID.next_step(call) or ""
+    told = SAID.reason(why) if state is CallState.NOT_RUN else "The table is locked by us"
+    assert told in head
+    assert said.startswith(f"{told}. ")
+    call.label = "Go"
+    assert told not in (SAID.next_step(call) or "")
 
 
 def test_what_may_have_happened_is_not_said_to_be_undone():
