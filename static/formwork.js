@@ -9,6 +9,9 @@ on("keydown", k => {
   if (k.target == box && k.key == "Enter" && !k.shiftKey && !k.isComposing && k.keyCode != 229)
     k.preventDefault(), box.form.requestSubmit()
 })
+on("click", ({ target: b }) => b.matches("[data-copy]") &&
+  navigator.clipboard.writeText((d.getElementById(b.value) ?? b.closest("figure").lastChild).innerText)
+    .then(() => b.dataset.copy = 1))
 on("scroll", () => end = e.scrollHeight - innerHeight - scrollY < 60)
 on("htmx:after:swap", go)
 on("htmx:after:request", ({ detail: { ctx: { request: r, response: { status: s } } } }) => {

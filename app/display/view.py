@@ -171,6 +171,16 @@ class ConversationView:
         last = next(reversed(self.exchanges.values()), None)
         return last if last is not None and last.open else None
 
+    @property
+    def text_being_written(self) -> TextView | None:
+        """The text that may yet grow, or None: the last block of the last turn, while open."""
+        exchange = self.open_exchange
+        last = None if exchange is None else next(reversed(exchange.entries.values()), None)
+        if not isinstance(last, TurnView) or last.abandoned:
+            return None
+        item = next(reversed(last.items.values()), None)
+        return item if isinstance(item, TextView) else None
+
 
 # Updates. Each names what it changes by our own ids, and is a fact that has occurred.
 

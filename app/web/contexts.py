@@ -128,6 +128,35 @@ class CallStateContext:
 class TextContext:
     TEMPLATE: ClassVar[str] = "_text.html"
     id: str
+    blocks: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphContext:
+    """A paragraph that shows as it was written."""
+
+    TEMPLATE: ClassVar[str] = "_paragraph.html"
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeContext:
+    """Code in its frame. The ids are "" where nothing will be put there."""
+
+    TEMPLATE: ClassVar[str] = "_code.html"
+    id: str
+    code_id: str
+    language: str
+    code: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkContext:
+    """A link to elsewhere; without ``href`` its text alone."""
+
+    TEMPLATE: ClassVar[str] = "_link.html"
+    href: str
     text: str
 
 

@@ -15,8 +15,9 @@ from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
 from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
 from app.web.render import EMPTY_TEXT, Renderer, folds
-from app.web.screen import CallDiff, Changes, Screen, announcements
+from app.web.screen import CallDiff, Changes, Screen, TextDiff, announcements
 from app.web.templates import Templates
+from app.web.watched_text import Appended, Replaced
 from app.web.words import Words
 
 PARTIAL_END = "</hx-partial>"
@@ -73,7 +74,9 @@ class Fragments:
 
     def _exchange(self, view: ConversationView, exchange: str) -> Markup:
         number = list(view.exchanges).index(exchange)
-        return self._renderer.exchange(number, view.exchanges[exchange])
+        return self._renderer.exchange(
+            number, view.exchanges[exchange], writing=view.text_being_written
+        )
 
     def _surroundings(self, view: ConversationView) -> Iterator[Partial]:
         yield Partial(STOP, REPLACE_CONTENT, self._renderer.stop(view))
@@ -84,22 +87,25 @@ class Fragments:
         return message.removesuffix(PARTIAL_END)
 
     def _partials(self, screen: Screen, changes: Changes) -> Iterator[Partial]:
-        render = self._renderer
+        render, writing = self._renderer, screen.view.text_being_written
         for number, exchange in changes.exchanges:
-            yield Partial(LOG, APPEND, render.exchange(number, exchange))
+            whole = render.exchange(number, exchange, writing=writing)
+            yield Partial(LOG, APPEND, whole)
         for exchange, number, entry in changes.entries:
-            yield Partial(exchange_id(exchange), APPEND, render.entry(exchange, number, entry))
+            whole = render.entry(exchange, number, entry, writing=writing)
+            yield Partial(exchange_id(exchange), APPEND, whole)
         for exchange, number, turn in changes.abandoned:
             whole = render.entry(exchange, number, turn)
             yield Partial(entry_id(exchange, number), REPLACE, whole)
         for exchange, number, ids, item in changes.items:
-            yield Partial(entry_id(exchange, number), APPEND, render.item(ids, item))
+            whole = render.item(ids, item, writing=writing)
+            yield Partial(entry_id(exchange, number), APPEND, whole)
         for ids, item in changes.replaced:
             yield Partial(ids.block, REPLACE, render.item(ids, item))
         for diff in changes.calls:
             yield from self._call(diff)
-        for ids, text in changes.texts:
-            yield Partial(ids.block, APPEND, text)
+        if changes.text is not None:
+            yield from self._text(screen, changes.text)
         if changes.stop:
             yield Partial(STOP, REPLACE_CONTENT, render.stop(screen.view))
         if changes.kept:
@@ -108,6 +114,18 @@ class Fragments:
     def _said(self, sentences: Sequence[str]) -> Iterator[Partial]:
         if sentences:
             yield Partial(SAY, REPLACE_CONTENT, self._renderer.said(sentences))
+
+    def _text(self, screen: Screen, diff: TextDiff) -> Iterator[Partial]:
+        block = diff.ids.block
+        if screen.watched is None or screen.watched[0] != block:
+            screen.watched = block, self._renderer.watched(diff.ids)
+            screen.watched[1].begin(diff.before, over=False)
+        for change in screen.watched[1].advance(diff.added, over=diff.over):
+            match change:
+                case Appended(target=target, html=html):
+                    yield Partial(target, APPEND, html)
+                case Replaced(target=target, html=html):
+                    yield Partial(target, REPLACE if html else DELETE, html)
 
     def _call(self, diff: CallDiff) -> Iterator[Partial]:
         ids, call = diff.ids, diff.call

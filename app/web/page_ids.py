@@ -57,6 +57,14 @@ class ItemIds:
         """What came of the call: its result, or what happens next."""
         return f"o{self._place}"
 
+    def text(self, number: int) -> str:
+        """A block of a text that shows as it was written."""
+        return f"w{self._place}-{number}"
+
+    def code(self, number: int) -> str:
+        """The code of such a block."""
+        return f"y{self._place}-{number}"
+
     def slot(self, path: Path) -> str:
         """The reserved room of a leaf, or the box of one array element."""
         return f"r{self._place}{_suffix(path)}"

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from app.calls.json_types import Path, dotted
 from app.calls.states import CallState
+from app.display.markdown import markdown_parser
 from app.display.view import (
     CallView,
     ConversationView,
@@ -41,8 +42,10 @@ from app.web.contexts import (
     WorkContext,
 )
 from app.web.form_layout import Element, Group, Leaf, Place, Series, arrange, element_at, lay_out
+from app.web.markdown_html import MarkdownHtml
 from app.web.page_ids import ItemIds, entry_id, exchange_id
 from app.web.templates import Templates
+from app.web.watched_text import WatchedText
 from app.web.words import Words
 
 EMPTY_TEXT = Markup("<wbr>")
@@ -59,12 +62,23 @@ class Renderer:
     def __init__(self, templates: Templates, words: Words) -> None:
         self._templates = templates
         self._words = words
+        self._parser = markdown_parser()
+        self._markdown = MarkdownHtml(templates, self._parser)
+
+    def watched(self, ids: ItemIds) -> WatchedText:
+        """A text block that is going to be shown as it grows."""
+        return WatchedText(ids, self._parser, self._markdown)
 
     def log(self, view: ConversationView) -> Markup:
         """All exchanges. All but the last are the past: folded."""
         last = len(view.exchanges) - 1
         parts = [
-            self.exchange(number, exchange, past=number < last and not exchange.open)
+            self.exchange(
+                number,
+                exchange,
+                past=number < last and not exchange.open,
+                writing=view.text_being_written,
+            )
             for number, exchange in enumerate(view.exchanges.values())
         ]
         return self._render(LogContext(_join(parts)))
@@ -82,17 +96,30 @@ class Renderer:
         """Announcements."""
         return self._render(SayContext(sentences))
 
-    def exchange(self, number: int, exchange: ExchangeView, *, past: bool = False) -> Markup:
-        """A message and all that answers it."""
+    def exchange(
+        self,
+        number: int,
+        exchange: ExchangeView,
+        *,
+        past: bool = False,
+        writing: TextView | None = None,
+    ) -> Markup:
+        """A message and all that answers it; ``writing`` is the text that may yet grow."""
         entries = [
-            self.entry(number, place, entry, past=past)
+            self.entry(number, place, entry, past=past, writing=writing)
             for place, entry in enumerate(exchange.entries.values())
         ]
         identity = exchange_id(number)
         return self._render(ExchangeContext(identity, past, exchange.message, _join(entries)))
 
     def entry(
-        self, exchange: int, number: int, entry: TurnView | NoticeView, *, past: bool = False
+        self,
+        exchange: int,
+        number: int,
+        entry: TurnView | NoticeView,
+        *,
+        past: bool = False,
+        writing: TextView | None = None,
     ) -> Markup:
         """A turn or a notice."""
         identity = entry_id(exchange, number)
@@ -100,7 +127,9 @@ class Renderer:
             return self._render(NoticeContext(identity, entry.kind, self._words.notice(entry)))
         aside = entry.abandoned is not None
         items = [
-            self.item(ItemIds(exchange, number, place), item, past=past, aside=aside)
+            self.item(
+                ItemIds(exchange, number, place), item, past=past, aside=aside, writing=writing
+            )
             for place, item in enumerate(entry.items.values())
         ]
         return self._render(
@@ -108,18 +137,29 @@ class Renderer:
         )
 
     def item(
-        self, ids: ItemIds, item: ItemView, *, past: bool = False, aside: bool = False
+        self,
+        ids: ItemIds,
+        item: ItemView,
+        *,
+        past: bool = False,
+        aside: bool = False,
+        writing: TextView | None = None,
     ) -> Markup:
         """One block of a turn."""
         match item:
             case TextView(text=text):
-                return self._render(TextContext(ids.block, text))
+                blocks = self.watched(ids).begin(text, over=item is not writing)
+                return self.text(ids, blocks)
             case WorkView(name=name, finished=finished):
                 return self._render(
                     WorkContext(ids.block, self._words.work(name, finished=finished))
                 )
             case CallView():
                 return self.call(ids, item, past=past, aside=aside)
+
+    def text(self, ids: ItemIds, blocks: Markup) -> Markup:
+        """A text block with its Markdown blocks."""
+        return self._render(TextContext(ids.block, blocks))
 
     def call(
         self, ids: ItemIds, call: CallView, *, past: bool = False, aside: bool = False

@@ -37,6 +37,7 @@ from app.display.view import (
     apply,
 )
 from app.web.page_ids import ItemIds
+from app.web.watched_text import WatchedText
 from app.web.words import Words
 
 
@@ -54,6 +55,17 @@ class CallDiff:
     """Paths that the batch touched, in order."""
     state_changed: bool = False
     renamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """A text block that was being written when the batch came."""
+
+    ids: ItemIds
+    before: str
+    added: str
+    over: bool
+    """Nothing more will come."""
 
 
 @dataclass(slots=True)
@@ -75,8 +87,7 @@ class Changes:
     )
     replaced: list[tuple[ItemIds, ItemView]] = field(default_factory=list[tuple[ItemIds, ItemView]])
     calls: list[CallDiff] = field(default_factory=list[CallDiff])
-    texts: list[tuple[ItemIds, str]] = field(default_factory=list[tuple[ItemIds, str]])
-    """Text to append to a text block."""
+    text: TextDiff | None = None
     kept: bool = False
     stop: bool = False
     """The stop button appears, changes or goes."""
@@ -87,6 +98,8 @@ class Screen:
 
     def __init__(self, view: ConversationView) -> None:
         self.view = view
+        self.watched: tuple[str, WatchedText] | None = None
+        """The text being written, by the id of its block, once it has grown."""
 
     def advance(self, updates: Iterable[Update]) -> Changes:
         """Fold a batch and tell what changed."""
@@ -133,7 +146,7 @@ class _Fold:
         self._abandoned: dict[tuple[str, str], None] = {}
         self._replaced: dict[tuple[str, str, str], None] = {}
         self._calls: dict[tuple[str, str, str], CallDiff] = {}
-        self._texts: dict[tuple[str, str, str], int] = {}
+        self._writing = _text_being_written(view)
         self.changes = Changes()
 
     def note(self, update: Update) -> None:
@@ -186,9 +199,7 @@ class _Fold:
         item = turn.items.get(key[2])
         if item is None:
             self._new_items[key] = None
-        elif isinstance(item, TextView) and key not in self._new_items:
-            self._texts.setdefault(key, len(item.text))
-        elif key not in self._new_items:
+        elif key not in self._new_items and (self._writing is None or self._writing[0] != key):
             self._replaced[key] = None
 
     def _note_call(self, update: CallNamed | RowChanged | RowGrew | CallChanged) -> None:
@@ -230,22 +241,22 @@ class _Fold:
             (self._ids(key), _item(view, *key)) for key in self._replaced if key[:2] not in gone
         ]
         done.calls = [diff for key, diff in self._calls.items() if key[:2] not in gone]
-        done.texts = [
-            (self._ids(key), self._text(key)[shown:])
-            for key, shown in self._texts.items()
-            if key[:2] not in gone
-        ]
+        done.text = None if self._writing is None else self._text(*self._writing)
         return done
+
+    def _text(self, key: tuple[str, str, str], before: str) -> TextDiff | None:
+        item = _item(self._view, *key)
+        assert isinstance(item, TextView)
+        over = item is not self._view.text_being_written
+        added = item.text[len(before) :]
+        if key[:2] in self._abandoned or not (added or over):
+            return None
+        return TextDiff(self._ids(key), before, added, over)
 
     def _turn(self, exchange: str, turn: str) -> TurnView:
         entry = self._view.exchanges[exchange].entries[turn]
         assert isinstance(entry, TurnView)
         return entry
-
-    def _text(self, key: tuple[str, str, str]) -> str:
-        item = _item(self._view, *key)
-        assert isinstance(item, TextView)
-        return item.text
 
     def _exchange(self, exchange: str) -> int:
         return _ordinal(self._view.exchanges, exchange)
@@ -260,6 +271,14 @@ class _Fold:
             self._entry(exchange, turn),
             _ordinal(self._turn(exchange, turn).items, item),
         )
+
+
+def _text_being_written(view: ConversationView) -> tuple[tuple[str, str, str], str] | None:
+    """Its key and what it holds, or None."""
+    exchange, text = view.open_exchange, view.text_being_written
+    if exchange is None or text is None:
+        return None
+    return (exchange.id, next(reversed(exchange.entries)), text.id), text.text
 
 
 def _ordinal(keys: Iterable[str], key: str) -> int:

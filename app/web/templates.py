@@ -56,8 +56,13 @@ class Templates:
         return Markup(template.render(values(context)))  # noqa: S704 - the template escaped it
 
 
+def sendable(text: str) -> str:
+    """A text that has an encoding: a lone surrogate becomes U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
 def _sendable(value: object) -> object:
     if type(value) is not str or (value.isascii() and "\r" not in value):
         return value
-    text = _SURROGATE.sub("\ufffd", value)
+    text = sendable(value)
     return Markup(str(escape(text)).replace("\r", "&#13;"))  # noqa: S704 - escaped just before

@@ -47,6 +47,11 @@ TEXTS = (
     "\n",
     "line\n" * 21,
 )
+WRITTEN = (
+    *TEXTS, "**b** ", "a\n\n", "- i\n", "```py\n", "x = 1\n", "```\n", "# H\n", "| a |\n|---|\n",
+    "[l](http://e)", "[r]: http://r\n\n", "[r]", "![i](http://i/i)", "    c\n", "> q\n", "\ud800",
+)  # fmt: skip
+"""Pieces of an assistant's text."""
 MATRIX = Slot(
     ("matrix",), "Matrix", repeated=True, members=(Slot(("matrix", "*"), "Row", repeated=True),)
 )
@@ -120,7 +125,8 @@ class Chance:
             match self._random.randint(0, 9):
                 case 0:
                     item = self._random.choice(texts)
-                    self.updates.append(TextGrew(exchange, turn, item, self._text()))
+                    text = "".join(self._random.choices(WRITTEN, k=self._random.randint(1, 6)))
+                    self.updates.append(TextGrew(exchange, turn, item, text))
                 case 1:
                     calls.append(self._open(exchange, turn))
                 case 2:

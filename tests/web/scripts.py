@@ -63,6 +63,36 @@ EMAIL_TEXT = (
     "With kind regards,\nthe billing team"
 )
 
+MARKDOWN_TEXT = """Here is **what happened**, step by step.
+
+## The run
+
+1. It began at `02:14`
+2. It stopped after 212 customers:
+   - one tax code was missing
+   - nobody was charged twice
+
+| Customer | Amount | Note |
+| :--- | ---: | :-: |
+| Ada | 1,250.00 | paid |
+| Grace | 12.00 | open |
+
+> A quote with *emphasis* and ~~nothing~~.
+
+```python
+def invoices(month: str) -> list[Invoice]:
+    # all of them
+    return [run(month, 3) for c in "customers" if c]
+```
+
+```
+plain text   stays
+```
+
+See [the report](https://example.com/report) and ![chart](https://evil.example/p?d=1).
+<b>raw</b> html is text.
+"""
+
 
 class CallScript:
     """Updates of one call, in the words of a script."""
@@ -329,7 +359,13 @@ def nameless(exchange: str) -> Sequence[Step]:
     ]
 
 
+def report(exchange: str) -> Sequence[Step]:
+    """An answer in Markdown, with one of each kind of block."""
+    return said(exchange, 0, MARKDOWN_TEXT, size=24)
+
+
 SCRIPTS: dict[str, Script] = {
+    "Tell me in Markdown": report,
     "Open a ticket about the March invoice run": ticket,
     "Draft an email to Ada": email,
     "Order paper and pencils": order_waiting,

@@ -222,7 +222,7 @@ def test_text_with_line_breaks_arrives_whole():
         address = stream_address(session.get(place).text)
         scripted.play(
             conversation(place),
-            [TurnOpened(exchange, "t"), TextGrew(exchange, "t", "i", "a\n\nid: 7\ndata: b")],
+            [TurnOpened(exchange, "t"), TextGrew(exchange, "t", "i", "```\na\n\nid: 7\ndata: b\n")],
         )
         (event,) = read(session, address, 1)
     assert event["id"] == "e:2"

@@ -7,7 +7,7 @@ from app.web.fragments import Fragments
 from app.web.screen import Screen
 from app.web.sse import message as encoded
 from tests.web.scripted import WHEN, Script
-from tests.web.scripts import EMAIL_TEXT, email, ticket
+from tests.web.scripts import EMAIL_TEXT, email, said, ticket
 from tests.web.wording import templates, words
 
 EXCHANGE = "x5f0c1d2e3b4a59687786"
@@ -46,7 +46,7 @@ def test_the_email_is_one_of_800_characters():
 
 def test_bytes_grow_with_the_text_and_not_with_its_square():
     def long(times: int) -> Script:
-        return lambda exchange: list(email(exchange)) * times
+        return lambda exchange: said(exchange, 0, EMAIL_TEXT * times)
 
     one, four = cost("x", long(1)), cost("x", long(4))
     assert four < 4.2 * one

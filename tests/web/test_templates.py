@@ -69,8 +69,8 @@ def test_a_template_needs_nothing_that_the_policy_forbids(file: Path, kind: str)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_an_attribute_without_quotes_holds_only_words_of_ours(file: Path):
     bare = re.findall(r"[\w-]+=\{\{ *(\w+) *\}\}", file.read_text())
-    ours = {"id", "target", "swap", "state", "state_id", "outcome_id", "elements"}
-    assert set(bare) <= ours | {"kind", "value", "mark"}
+    ours = {"id", "target", "swap", "state", "state_id", "outcome_id", "code_id"}
+    assert set(bare) <= ours | {"elements", "kind", "value", "mark"}
 
 
 def test_every_swap_that_a_template_names_is_known():
