@@ -7,7 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from app.calls.states import INITIAL_STATES, TRANSITIONS, CallState
+from app.calls.states import FINAL_STATES, INITIAL_STATES, TRANSITIONS, CallState
+from app.web.words import ANNOUNCEMENTS
 from tests.web.dom import parse
 
 RECORDER = Path(__file__).with_name("recorder.js")
@@ -77,6 +78,45 @@ def states(heads: list[str]) -> list[CallState]:
     """The states that a call went through on the page."""
     every = [CallState(head.partition(" | ")[0]) for head in heads]
     return [every[0], *(after for before, after in pairwise(every) if before != after)]
+
+
+def announced_once(seen: dict[str, Any]) -> None:
+    """Each change of a call's state was announced once, the answer's end once, and nothing else.
+
+    What is said of one call is a path through the table, from a first state to a final one, with
+    every state that was on the page: nothing is left out, said twice, or said of a field.
+    """
+    *changes, closing = seen["said"]
+    assert not any(pattern.fullmatch(closing) for pattern in SENTENCES.values()), closing
+    paths: dict[str, list[list[CallState]]] = {}
+    for sentence in changes:
+        label, state = _told(sentence)
+        of_label = paths.setdefault(label, [])
+        if state in INITIAL_STATES and (not of_label or of_label[-1][-1] in FINAL_STATES):
+            of_label.append([])
+        assert of_label, f"nothing began before {sentence!r}"
+        of_label[-1].append(state)
+    told = [path for of_label in paths.values() for path in of_label]
+    for path in told:
+        assert path[-1] in FINAL_STATES
+        assert set(pairwise(path)) <= FOLLOWS, path
+    shown = sorted(states(heads) for heads in seen["states"].values())
+    assert len(told) == len(shown)
+    for said, was in zip(sorted(told), shown, strict=True):
+        assert set(was) <= set(said)
+
+
+SENTENCES = {
+    state: re.compile(re.escape(pattern).replace(r"\{label\}", "(.+?)") + r"(?:\. [^.]+)?")
+    for state, pattern in ANNOUNCEMENTS.items()
+}
+
+
+def _told(sentence: str) -> tuple[str, CallState]:
+    for state, pattern in SENTENCES.items():
+        if found := pattern.fullmatch(sentence):
+            return found[1], state
+    raise AssertionError(f"no change of a state is announced by {sentence!r}")
 
 
 def signs_of_writing(page: Page) -> int:

@@ -12,6 +12,7 @@ from app.providers.demo_script import SCENARIOS, Scenario
 from app.providers.demo_texts import EMAIL, MARCH_TICKET, NOTES
 from tests.browser.product import serving
 from tests.browser.screen import (
+    announced_once,
     ended,
     log_of,
     say,
@@ -84,6 +85,7 @@ def holds_at_every_moment(page: Page, address: str, scenario: Scenario) -> None:
     seen = ended(page, 40)
     live = log_of(page)
     true_at_every_moment(seen)
+    announced_once(seen)
     assert signs_of_writing(page) == 0
     assert [states(heads)[-1] for heads in seen["states"].values()] == ENDS[scenario.key]
     if scenario.key in PROSE:

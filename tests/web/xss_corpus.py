@@ -74,6 +74,9 @@ BREAKS = (
     "{% raw %}{{ ''.__class__.__mro__ }}{% endraw %}",
     "${hit()}",
     "</div></div></section></article><script>hit()</script>",
+    "</textarea><title>hit()</title><base href=javascript:hit()//>",
+    "<form action=javascript:hit()><button name=stop>",
+    "{{ 7 * 7 }}${7*7}<%= 7 %>",
 )
 SWAPS = (
     "<hx-partial id=log><script>hit()</script></hx-partial>",
