@@ -337,14 +337,19 @@ async def _keep_house(
             await conversations.tell_afresh(await _recover(records, locks, parts.telemetry.counts))
             await conversations.take_up()
             await conversations.heed_stops()
-            if settings.retention_days is not None and clock() >= next_retention:
+            if clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
-                await records.delete_older_than(
-                    datetime.now(UTC) - timedelta(days=settings.retention_days)
-                )
+                await _remove_old(records, settings)
         except Exception:
             log.exception("housekeeping failed; it goes on")
         await asyncio.sleep(HEARTBEAT_S)
+
+
+async def _remove_old(records: Records, settings: Settings) -> None:
+    now = datetime.now(UTC)
+    await records.delete_hidden_before(now - timedelta(days=settings.deleted_days))
+    if settings.retention_days is not None:
+        await records.delete_older_than(now - timedelta(days=settings.retention_days))
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -139,6 +139,8 @@ class Settings(BaseModel):
     """How long a running tool is waited for after a stop, before its outcome counts as unknown."""
     unwatched_stop_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Stop an exchange that nobody has watched for so long; default: never."""
+    deleted_days: float = Field(default=7, gt=0)
+    """Days for which a deleted conversation can be brought back; then it is removed for good."""
     retention_days: float | None = Field(default=None, gt=0)
     """Delete conversations that were last used longer ago; default: never."""
 

@@ -28,6 +28,7 @@ from app.exchange.transcript import TranscriptReader
 from app.exchange.watchers import Watchers
 from app.feed.feed import Entry
 from app.records.errors import ConversationBusy
+from app.records.search import SearchHit
 
 TITLE_CHARS = 60
 
@@ -82,6 +83,32 @@ class Conversations:
             for record in await self._parts.records.conversations_of(owner)
         ]
 
+    async def rename(self, owner: str, conversation: str, title: str) -> None:
+        """Give a conversation another title."""
+        await self._require(owner, conversation)
+        await self._parts.records.rename_conversation(conversation, title)
+
+    async def delete(self, owner: str, conversation: str) -> None:
+        """Stop what is at work in a conversation and take it off the list; see ``restore``."""
+        await self._require(owner, conversation)
+        await self._parts.records.hide_conversation(conversation)
+        await self._ask_to_stop(conversation)
+
+    async def restore(self, owner: str, conversation: str) -> None:
+        """Bring a conversation back that was deleted not too long ago."""
+        if not await self.is_deleted(owner, conversation):
+            raise UnknownConversation(conversation)
+        await self._parts.records.restore_conversation(conversation)
+
+    async def is_deleted(self, owner: str, conversation: str) -> bool:
+        """Whether the owner deleted it and can have it back."""
+        record = await self._parts.records.conversation(conversation)
+        return record is not None and record.owner == owner and record.deleted_at is not None
+
+    async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
+        """Messages and answers that hold the words."""
+        return await self._parts.records.search(owner, words, limit)
+
     async def send(self, owner: str, conversation: str, text: str) -> None:
         """Say something: now, or after the exchange that is open."""
         title = await self._require(owner, conversation)
@@ -97,6 +124,9 @@ class Conversations:
     async def stop(self, owner: str, conversation: str) -> None:
         """Ask the open exchange to stop. Does nothing when none is open."""
         await self._require(owner, conversation)
+        await self._ask_to_stop(conversation)
+
+    async def _ask_to_stop(self, conversation: str) -> None:
         await self._parts.records.ask_stop(conversation)
         running = self._running.get(conversation)
         if running is not None:

@@ -59,10 +59,13 @@ class QueueQueries(Queries):
     ) -> OpenedFromQueue | None:
         """Open an exchange with the oldest kept message, in one step, so that no crash loses it.
 
-        None when nothing is kept. Raises :class:`ConversationBusy`, and then keeps the message.
+        None when nothing is kept, or the conversation is hidden. Raises
+        :class:`ConversationBusy`, and then keeps the message.
         """
         async with self._database.writing() as connection:
             await lock_conversation(connection, conversation_id)
+            if await _is_hidden(connection, conversation_id):
+                return None
             message = await _take(connection, conversation_id)
             if message is None:
                 return None
@@ -77,6 +80,7 @@ class QueueQueries(Queries):
             found = await connection.execute(
                 select(conversations.c.id, conversations.c.owner)
                 .where(
+                    conversations.c.deleted_at.is_(None),
                     conversations.c.id.in_(select(queued_messages.c.conversation_id)),
                     conversations.c.id.not_in(
                         select(exchanges.c.conversation_id).where(
@@ -87,6 +91,13 @@ class QueueQueries(Queries):
                 .order_by(conversations.c.id)
             )
             return tuple((row.id, row.owner) for row in found)
+
+
+async def _is_hidden(connection: AsyncConnection, conversation_id: str) -> bool:
+    found = await connection.execute(
+        select(conversations.c.deleted_at).where(conversations.c.id == conversation_id)
+    )
+    return found.scalar_one() is not None
 
 
 async def _take(connection: AsyncConnection, conversation_id: str) -> QueuedMessage | None:

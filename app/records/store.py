@@ -9,6 +9,7 @@ from app.records.migrate import migrate
 from app.records.queries import Clock, utc_now
 from app.records.queue import QueueQueries
 from app.records.recovery import RecoveryQueries
+from app.records.search import SearchQueries
 from app.records.transcripts import TranscriptQueries
 from app.records.workers import WorkerQueries
 
@@ -22,6 +23,7 @@ class Records(
     TranscriptQueries,
     WorkerQueries,
     RecoveryQueries,
+    SearchQueries,
 ):
     """Conversations and all that happened in them. Each method is one transaction.
 

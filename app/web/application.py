@@ -21,6 +21,7 @@ from app.web.peers import Peers
 from app.web.render import Renderer
 from app.web.room import Room
 from app.web.service import WebServices
+from app.web.shelf import shelf_routes
 from app.web.sign_in import sign_in_routes
 from app.web.static_files import static_routes
 from app.web.stream import stream_routes
@@ -64,6 +65,7 @@ def create_app(services: WebServices) -> FastAPI:
     app.state.room = room
     for routes in (
         page_routes(),
+        shelf_routes(),
         stream_routes(),
         sign_in_routes(),
         static_routes(),

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Protocol
 
 from markupsafe import Markup
 
-from app.exchange.conversations import ConversationSummary
-
 
 class Context(Protocol):
     """The values of one template."""
@@ -219,6 +217,29 @@ class SayContext:
 
 
 @dataclass(frozen=True, slots=True)
+class ShelfLine:
+    """A line of the side list. ``at`` is a moment for programs, ``when`` for people."""
+
+    id: str
+    title: str
+    at: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class HitLine:
+    """A search hit: the words and the text around them."""
+
+    conversation: str
+    title: str
+    at: str
+    when: str
+    before: str
+    words: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageContext:
     """What every page has. ``current`` is a conversation's id, "" for a new one, or None."""
 
@@ -226,7 +247,7 @@ class PageContext:
     styles: str
     icon: str
     scripts: Sequence[str]
-    conversations: Sequence[ConversationSummary]
+    conversations: Sequence[ShelfLine]
     current: str | None
 
 
@@ -240,6 +261,8 @@ class ConversationContext(PageContext):
     stop: Markup | str
     position: str
     suggestions: Sequence[str]
+    deleted: str
+    """A conversation that was just deleted and can be brought back, or ""."""
     max_chars: int
 
 
@@ -262,3 +285,11 @@ class SignInContext(PageContext):
     fault: str
     possible: bool
     onward: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchContext(PageContext):
+    TEMPLATE: ClassVar[str] = "search.html"
+    words: str
+    count: str
+    hits: Sequence[HitLine]

@@ -5,11 +5,13 @@ catalogue of its own. Catalogues are read as they are written (``.po``), so that
 needs no build step. What a translation holds is text, never HTML.
 """
 
+from datetime import datetime
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
+from babel.dates import format_datetime
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -33,6 +35,10 @@ class Language:
         """The language that the words are in, for ``lang``: English where they fell back."""
         self.direction = "rtl" if self._locale.character_order == "right-to-left" else "ltr"
         """The locale's own, whatever language the words are in, for ``dir``."""
+
+    def moment(self, value: datetime) -> str:
+        """A date and time, short, where the server stands."""
+        return format_datetime(value.astimezone(), "short", locale=self._locale)
 
     def number(self, value: float, digits: int = 0) -> str:
         """A number with so many digits after its point."""

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from app.display.view import ConversationView
 from app.web.contexts import ConversationContext
 from app.web.identity import Owner
 from app.web.room import InRoom, Room
+from app.web.shelf import shelf_lines
 
 TITLE = "Formwork"
 
@@ -24,9 +25,12 @@ def page_routes() -> APIRouter:
     return router
 
 
-async def new_conversation(room: InRoom, owner: Owner) -> HTMLResponse:
+async def new_conversation(
+    room: InRoom, owner: Owner, deleted: Annotated[str, Query()] = ""
+) -> HTMLResponse:
     """An empty page with something to begin from."""
-    return await _page(room, owner, ConversationView(""), "")
+    back = deleted if await room.conversations.is_deleted(owner, deleted) else ""
+    return await _page(room, owner, ConversationView(""), "", back)
 
 
 async def begin(room: InRoom, owner: Owner, message: Annotated[str, Form()]) -> Response:
@@ -75,7 +79,9 @@ def _checked(room: Room, message: str) -> str:
     return text
 
 
-async def _page(room: Room, owner: str, view: ConversationView, position: str) -> HTMLResponse:
+async def _page(
+    room: Room, owner: str, view: ConversationView, position: str, deleted: str = ""
+) -> HTMLResponse:
     render = room.renderer
     return room.page(
         ConversationContext(
@@ -83,13 +89,14 @@ async def _page(room: Room, owner: str, view: ConversationView, position: str) -
             styles=room.assets.url("formwork.css"),
             icon=room.assets.url("icon.svg"),
             scripts=room.assets.scripts,
-            conversations=await room.conversations.listing(owner),
+            conversations=shelf_lines(room, await room.conversations.listing(owner)),
             current=view.id,
             log=render.log(view),
             kept=render.kept(view),
             stop=render.stop(view),
             position=position,
             suggestions=room.conversations.suggestions,
+            deleted=deleted,
             max_chars=room.services.max_message_chars,
         )
     )

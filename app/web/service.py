@@ -12,6 +12,7 @@ from typing import Protocol
 from app.display.view import ConversationView
 from app.exchange.conversations import ConversationSummary
 from app.feed.feed import Entry
+from app.records.search import SearchHit
 from app.web.access import Access
 
 
@@ -48,6 +49,26 @@ class Conversations(Protocol):
 
         Raises :class:`app.feed.feed.Trimmed` when entries after ``after`` are gone.
         """
+        ...
+
+    async def rename(self, owner: str, conversation: str, title: str) -> None:
+        """Give a conversation another title."""
+        ...
+
+    async def delete(self, owner: str, conversation: str) -> None:
+        """Stop what is at work in a conversation and take it off the list."""
+        ...
+
+    async def restore(self, owner: str, conversation: str) -> None:
+        """Bring a deleted conversation back."""
+        ...
+
+    async def is_deleted(self, owner: str, conversation: str) -> bool:
+        """Whether the owner deleted it and can have it back; False for an unknown one, too."""
+        ...
+
+    async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
+        """Messages and answers that hold the words, whatever the case of letters."""
         ...
 
     async def listing(self, owner: str) -> Sequence[ConversationSummary]:

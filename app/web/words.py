@@ -154,6 +154,11 @@ TURN_LIMIT = plural_phrase(
     "The assistant used all of its {limit} turns for one message.",
 )
 
+HITS = plural_phrase("One place", "{count} places")
+NO_HITS = phrase("Nothing was found.")
+SEARCHED = phrase("Search: {words}")
+SEARCH = phrase("Search")
+
 # NOTE: The answer to a message has come to its end; may not claim that anything succeeded.
 ANSWER_FINISHED = phrase("Answer finished")
 # NOTE: {name} is a name of the provider's, such as web_search.
@@ -211,6 +216,17 @@ class Words:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._ = language.gettext
+
+    def search_title(self, words: str) -> str:
+        """The heading of what was searched."""
+        return self._(SEARCHED).format(words=words) if words else self._(SEARCH)
+
+    def hits(self, count: int) -> str:
+        """How many places were found."""
+        if not count:
+            return self._(NO_HITS)
+        number = self.language.number(count)
+        return self.language.ngettext(*HITS, count).format(count=number)
 
     def call_head(self, call: CallView) -> tuple[str, str, str]:
         """The line that tells a call's state: what stands before its label, the label, the rest."""

@@ -145,3 +145,24 @@ async def test_two_messages_at_once_open_one_exchange_at_a_time(tmp_path: Path) 
         assert len(transcript.exchanges) == 8
         opened = [u for u in await here.updates() if isinstance(u, ExchangeOpened)]
         assert len({u.exchange for u in opened}) == len(opened)
+
+
+async def test_a_deleted_conversation_stops_and_can_be_brought_back(tmp_path: Path) -> None:
+    turn: list[Step] = [TextDelta(0, "One"), asyncio.Event()]
+    async with world(tmp_path, turn, said("Two.")) as here:
+        for text in ("first", "second"):
+            await here.conversations.send(OWNER, here.conversation, text)
+        await here.conversations.delete(OWNER, here.conversation)
+        await here.idle()
+        with pytest.raises(UnknownConversation):
+            await here.view()
+        assert here.conversation not in [c.id for c in await here.conversations.listing(OWNER)]
+        await here.conversations.take_up()
+        assert len(here.model.requests) == 1, "a kept message waits while its place is hidden"
+        with pytest.raises(UnknownConversation):
+            await here.conversations.restore("someone else", here.conversation)
+        await here.conversations.restore(OWNER, here.conversation)
+        await here.conversations.take_up()
+        await here.idle()
+        view = await here.view()
+        assert [each.message for each in view.exchanges.values()] == ["first", "second"]

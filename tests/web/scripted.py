@@ -26,6 +26,7 @@ from app.display.view import (
 )
 from app.exchange.conversations import ConversationSummary, UnknownConversation
 from app.feed.feed import Entry, Trimmed
+from app.records.search import SearchHit
 from app.web.service import WebServices
 
 Step: TypeAlias = tuple[float, Sequence[Update]]
@@ -62,6 +63,7 @@ class ScriptedConversations:
         self._kept: dict[str, _Kept] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._made = 0
+        self._deleted: dict[str, _Kept] = {}
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None, None]:
@@ -97,6 +99,31 @@ class ScriptedConversations:
         if exchange is not None:
             self.play(conversation, [StopAsked(exchange.id)])
             kept.stop.set()
+
+    async def rename(self, owner: str, conversation: str, title: str) -> None:
+        self._mine(owner, conversation).view.title = title
+
+    async def delete(self, owner: str, conversation: str) -> None:
+        await self.stop(owner, conversation)
+        self._deleted[conversation] = self._kept.pop(conversation)
+
+    async def restore(self, owner: str, conversation: str) -> None:
+        if not await self.is_deleted(owner, conversation):
+            raise UnknownConversation
+        self._kept[conversation] = self._deleted.pop(conversation)
+
+    async def is_deleted(self, owner: str, conversation: str) -> bool:
+        kept = self._deleted.get(conversation)
+        return kept is not None and kept.owner == owner
+
+    async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
+        return [
+            SearchHit(kept.view.id, kept.view.title, WHEN, said.message, at, at + len(words))
+            for kept in self._kept.values()
+            if kept.owner == owner
+            for said in kept.view.exchanges.values()
+            if (at := said.message.lower().find(words.lower())) >= 0
+        ][:limit]
 
     async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
         kept = self._mine(owner, conversation)

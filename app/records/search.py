@@ -1,0 +1,121 @@
+"""Search over what a person said and was answered.
+
+Matching is done here and not by the database: SQLite compares letters beyond ASCII case by case,
+and what an assistant said is kept as JSON. Conversations are read newest first, a few at a time,
+until there are enough hits.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import RowMapping, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.calls.exact_json import load_exact
+from app.calls.json_types import JsonObject
+from app.records.queries import Queries
+from app.records.tables import conversations, exchanges, turns
+
+BATCH = 40
+"""Conversations that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A message or an answer that holds the words, and where in its text they are."""
+
+    conversation_id: str
+    title: str
+    at: datetime
+    text: str
+    start: int
+    end: int
+
+
+class SearchQueries(Queries):
+    async def search(self, owner: str, words: str, limit: int) -> tuple[SearchHit, ...]:
+        """Hits in the owner's conversations, whatever the case of letters; hidden ones aside.
+
+        Newest conversations first, within one in the order in which things were said.
+        """
+        pattern = re.compile(re.escape(words), re.IGNORECASE)
+        hits: list[SearchHit] = []
+        async with self._database.reading() as connection:
+            every = await _rows(
+                connection,
+                select(conversations.c.id, conversations.c.title)
+                .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
+                .order_by(conversations.c.updated_at.desc(), conversations.c.id),
+            )
+            for begin in range(0, len(every), BATCH):
+                batch = {row["id"]: row["title"] for row in every[begin : begin + BATCH]}
+                hits += await _search(connection, batch, pattern)
+                if len(hits) >= limit:
+                    break
+        return tuple(hits[:limit])
+
+
+async def _search(
+    connection: AsyncConnection, titles: dict[str, str], pattern: re.Pattern[str]
+) -> Sequence[SearchHit]:
+    said = await _rows(
+        connection,
+        select(
+            exchanges.c.id,
+            exchanges.c.conversation_id,
+            exchanges.c.position,
+            exchanges.c.message,
+            exchanges.c.created_at,
+        ).where(exchanges.c.conversation_id.in_(titles)),
+    )
+    answered = await _rows(
+        connection,
+        select(turns.c.exchange_id, turns.c.position, turns.c.parts, turns.c.created_at)
+        .join(exchanges, exchanges.c.id == turns.c.exchange_id)
+        .where(exchanges.c.conversation_id.in_(titles)),
+    )
+    place = {name: number for number, name in enumerate(titles)}
+    of = {row["id"]: row for row in said}
+    found: list[tuple[tuple[int, int, int], SearchHit]] = []
+    for row in said:
+        key = (place[row["conversation_id"]], row["position"], 0)
+        found += [(key, hit) for hit in _hits(row, titles, [row["message"]], row, pattern)]
+    for row in answered:
+        exchange = of[row["exchange_id"]]
+        key = (place[exchange["conversation_id"]], exchange["position"], row["position"])
+        texts = _texts(row["parts"])
+        found += [(key, hit) for hit in _hits(exchange, titles, texts, row, pattern)]
+    return [hit for _, hit in sorted(found, key=lambda one: one[0])]
+
+
+def _hits(
+    exchange: RowMapping,
+    titles: dict[str, str],
+    texts: Sequence[str],
+    row: RowMapping,
+    pattern: re.Pattern[str],
+) -> Iterator[SearchHit]:
+    conversation = exchange["conversation_id"]
+    for text in texts:
+        match = pattern.search(text)
+        if match is not None:
+            yield SearchHit(
+                conversation,
+                titles[conversation],
+                row["created_at"],
+                text,
+                match.start(),
+                match.end(),
+            )
+
+
+def _texts(parts: str) -> list[str]:
+    stored = cast(list[JsonObject], load_exact(parts))
+    return [text for part in stored if isinstance(text := part.get("text"), str)]
+
+
+async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
+    return list((await connection.execute(query)).mappings())

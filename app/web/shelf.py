@@ -1,0 +1,92 @@
+"""The side list: rename, delete with a way back, search. Plain forms, with and without script."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Form, HTTPException, Query
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.exchange.conversations import ConversationSummary
+from app.records.search import SearchHit
+from app.web.contexts import HitLine, SearchContext, ShelfLine
+from app.web.identity import Owner
+from app.web.room import InRoom, Room
+
+MOST_TITLE_CHARS = 200
+MOST_HITS = 50
+AROUND = 80
+"""Characters of a text that are shown on each side of the words that were searched."""
+
+
+def shelf_routes() -> APIRouter:
+    """The routes of this module."""
+    router = APIRouter()
+    router.post("/c/{conversation}/rename")(rename)
+    router.post("/c/{conversation}/delete")(delete)
+    router.post("/c/{conversation}/restore")(restore)
+    router.get("/search")(search)
+    return router
+
+
+async def rename(
+    room: InRoom, owner: Owner, conversation: str, title: Annotated[str, Form()]
+) -> RedirectResponse:
+    """Give a conversation another title."""
+    text = " ".join(title.split())
+    if not text or len(text) > MOST_TITLE_CHARS:
+        raise HTTPException(422)
+    await room.conversations.rename(owner, conversation, text)
+    return RedirectResponse(f"/c/{conversation}", 303)
+
+
+async def delete(room: InRoom, owner: Owner, conversation: str) -> RedirectResponse:
+    """Take a conversation away; the page that follows offers to bring it back."""
+    await room.conversations.delete(owner, conversation)
+    return RedirectResponse(f"/?deleted={conversation}", 303)
+
+
+async def restore(room: InRoom, owner: Owner, conversation: str) -> RedirectResponse:
+    """Bring a deleted conversation back."""
+    await room.conversations.restore(owner, conversation)
+    return RedirectResponse(f"/c/{conversation}", 303)
+
+
+async def search(room: InRoom, owner: Owner, q: Annotated[str, Query()] = "") -> HTMLResponse:
+    """What was said and answered with some words in it."""
+    words = q.strip()[:MOST_TITLE_CHARS]
+    hits = await room.conversations.search(owner, words, MOST_HITS) if words else ()
+    return room.page(
+        SearchContext(
+            title=room.words.search_title(words),
+            styles=room.assets.url("formwork.css"),
+            icon=room.assets.url("icon.svg"),
+            scripts=(),
+            conversations=shelf_lines(room, await room.conversations.listing(owner)),
+            current=None,
+            words=words,
+            count=room.words.hits(len(hits)),
+            hits=[_hit_line(room, hit) for hit in hits],
+        )
+    )
+
+
+def shelf_lines(room: Room, conversations: Sequence[ConversationSummary]) -> list[ShelfLine]:
+    """The side list as its template wants it."""
+    moment = room.words.language.moment
+    return [
+        ShelfLine(each.id, each.title, each.updated_at.isoformat(), moment(each.updated_at))
+        for each in conversations
+    ]
+
+
+def _hit_line(room: Room, hit: SearchHit) -> HitLine:
+    begin, end = max(0, hit.start - AROUND), min(len(hit.text), hit.end + AROUND)
+    return HitLine(
+        conversation=hit.conversation_id,
+        title=hit.title,
+        at=hit.at.isoformat(),
+        when=room.words.language.moment(hit.at),
+        before=("…" if begin else "") + hit.text[begin : hit.start],
+        words=hit.text[hit.start : hit.end],
+        after=hit.text[hit.end : end] + ("…" if end < len(hit.text) else ""),
+    )
