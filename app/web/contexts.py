@@ -66,11 +66,12 @@ class SlotContext:
 
 @dataclass(frozen=True, slots=True)
 class GroupContext:
-    """A nested object, or with ``elements`` (an id, else "") an array."""
+    """A nested object, or with ``elements`` (an id, else "") an array; ``bare``: of values alone."""
 
     TEMPLATE: ClassVar[str] = "_group.html"
     label: str
     elements: str
+    bare: bool
     content: Markup | str
 
 

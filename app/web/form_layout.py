@@ -52,6 +52,15 @@ class Series:
     path: Path
     elements: tuple[Element, ...]
 
+    @property
+    def bare(self) -> bool:
+        """Whether its elements are single values, as far as can be told before there is one."""
+        return not self.slot.members and all(
+            isinstance(place, Leaf) and place.path == element.path
+            for element in self.elements
+            for place in element.places
+        )
+
 
 Place: TypeAlias = Leaf | Group | Series
 

@@ -230,10 +230,10 @@ class Renderer:
             case Leaf():
                 return self._slot(ids, place)
             case Group(slot=slot, places=places):
-                return self._render(GroupContext(slot.label, "", self._places(ids, places)))
+                return self._render(GroupContext(slot.label, "", False, self._places(ids, places)))
             case Series(slot=slot, path=path, elements=elements):
                 shown = _join([self._element(ids, element) for element in elements])
-                return self._render(GroupContext(slot.label, ids.elements(path), shown))
+                return self._render(GroupContext(slot.label, ids.elements(path), place.bare, shown))
 
     def _element(self, ids: ItemIds, element: Element) -> Markup:
         content = self._places(ids, element.places)

@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from app.calls.states import CallState
 from tests.browser.axe import faults
 from tests.browser.conftest import Scripted
-from tests.browser.screen import send
+from tests.browser.screen import RECORDER, send
+from tests.web.scripts import TICKET_FRAME, CallScript
 
 pytestmark = pytest.mark.browser
 
@@ -13,7 +15,7 @@ OPEN = {
     "forming": ("Open a ticket, slowly", "[data-field=description] [data-value]:not(:empty)"),
     "running": ("Open a ticket while the tracker is slow", "[data-state=running]"),
     "waiting": ("Order paper and pencils", "[data-state=awaiting_approval]"),
-    "queued": ("Open a ticket and write to Ada", "[data-state=queued]"),
+    "two calls": ("Open a ticket and write to Ada", "[data-state=ready] ~ [data-state=preparing]"),
 }
 """What is asked, and what then shows while the exchange is open."""
 ENDED = {
@@ -35,9 +37,17 @@ def ask(page: Page, server: Scripted, message: str, shows: str) -> None:
 
 def test_axe_finds_nothing_in_any_state(page: Page, server: Scripted) -> None:
     found: list[str] = []
+    page.add_init_script(path=RECORDER)
     for name, (message, shows) in OPEN.items():
         ask(page, server, message, shows)
         found += faults(page, name)
+    ask(page, server, "Archive slowly", "html[data-connected]")
+    conversation = page.url.rpartition("/")[2]
+    call = CallScript(server.conversations.open_exchange(conversation), 0)
+    queued = call.announced("Create ticket", TICKET_FRAME, CallState.QUEUED)
+    server.play(conversation, [call.opened(), queued])
+    expect(page.locator("[data-state=queued]")).to_have_count(1)
+    found += faults(page, "queued")
     page.goto(server.address)
     found += faults(page, "empty")
     ask(page, server, "Hello", ".exchange")
