@@ -66,7 +66,7 @@ class SlotContext:
 
 @dataclass(frozen=True, slots=True)
 class GroupContext:
-    """A nested object, or with ``elements`` (an id, else "") an array; ``bare``: of values alone."""
+    """A nested object, or with ``elements`` (an id, else "") an array; ``bare``: of values."""
 
     TEMPLATE: ClassVar[str] = "_group.html"
     label: str

@@ -5,7 +5,8 @@ import shutil
 import socket
 import threading
 from collections.abc import Coroutine, Generator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -68,11 +69,17 @@ def browser() -> Generator[Browser, None, None]:
 
 @pytest.fixture
 def server() -> Generator[Scripted, None, None]:
+    with scripted_server() as running:
+        yield running
+
+
+@contextmanager
+def scripted_server(locale: str = "en") -> Generator[Scripted, None, None]:
     conversations = ScriptedConversations(SCRIPTS, list(SCRIPTS))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         config = uvicorn.Config(
-            create_app(conversations.services()),
+            create_app(replace(conversations.services(), locale=locale)),
             log_level="error",
             timeout_graceful_shutdown=3,
             lifespan="on",
