@@ -33,6 +33,7 @@ from app.records.store import Records
 from app.records.worker_locks import WorkerLocks
 from app.settings import BadSetting, Settings
 from app.telemetry.outlet import MissingExtra, Outlet, open_outlet
+from app.tools.live_maps import LiveMaps
 from app.tools.map_files import MapFileFault, load_field_maps, shipped_maps
 from app.tools.registry import Registry, RegistryFault, load_registry
 from app.tools.shipped import shipped_tools
@@ -47,6 +48,8 @@ HEARTBEAT_S = 5.0
 LEASE_S = 30.0
 """Six heartbeats: a busy machine may skip some, and clocks of machines differ."""
 RETENTION_PAUSE_S = 3600.0
+MAPS_PAUSE_S = 0.5
+"""Between two looks at the field maps, where they are reloaded."""
 
 
 class StartRefused(Exception):
@@ -63,6 +66,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
     maps = _maps(settings.field_maps)
     registry = tools_of(settings)
     _refuse_maps_without_tools(maps, registry)
+    live = _live_maps(settings, maps, registry)
     async with AsyncExitStack() as stack:
         outlet = _outlet(settings)
         if outlet is not None:
@@ -72,7 +76,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         stack.push_async_callback(provider.close)
         records = await _open_records(settings)
         stack.push_async_callback(records.close)
-        parts = _parts(settings, provider, records, registry, maps, telemetry)
+        parts = _parts(settings, provider, records, registry, live or maps, telemetry)
         locks = WorkerLocks(settings.data / "workers")
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
@@ -84,6 +88,8 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         await conversations.take_up()
         housekeeping = asyncio.create_task(_keep_house(conversations, parts, locks, settings))
         stack.push_async_callback(_end, housekeeping)
+        if live is not None:
+            stack.push_async_callback(_end, asyncio.create_task(_keep_fresh(live)))
         yield WebServices(
             conversations=conversations,
             running=nullcontext,
@@ -227,6 +233,24 @@ def _maps(folder: Path | None) -> dict[str, FieldMap]:
         return load_field_maps(shipped_maps() if folder is None else folder)
     except MapFileFault as fault:
         raise StartRefused(fault) from fault
+
+
+def _live_maps(
+    settings: Settings, maps: Mapping[str, FieldMap], registry: Registry
+) -> LiveMaps | None:
+    if not settings.reload_maps:
+        return None
+    folder = shipped_maps() if settings.field_maps is None else settings.field_maps
+    return LiveMaps(folder, maps, registry.names)
+
+
+async def _keep_fresh(maps: LiveMaps) -> None:
+    while True:
+        await asyncio.sleep(MAPS_PAUSE_S)
+        try:
+            await asyncio.to_thread(maps.refresh)
+        except OSError:
+            log.exception("the folder of field maps cannot be read; the maps in force stay")
 
 
 def tools_of(settings: Settings) -> Registry:

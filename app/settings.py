@@ -68,6 +68,8 @@ class Settings(BaseModel):
     """Where viewers' events are kept: `memory:` serves one process."""
     field_maps: Path | None = None
     """Folder of field maps; default: the shipped ones."""
+    reload_maps: bool = False
+    """Heed changed field maps while the server runs; for development."""
     tools: str = "shipped"
     """`shipped`, or `module:attribute` of a tool registry."""
     write_root: Path | None = None

@@ -13,7 +13,9 @@ from typing import Any
 from app.display.exact_schema import pointer_of
 from app.display.field_map import Approver, FieldMap
 from app.display.labels import untrue
+from app.display.marks import Mark, marked
 from app.display.results import placeholders, summarised
+from app.display.schema_cycles import endless, recursive
 from app.display.schema_reading import Schema, SchemaReader
 
 
@@ -40,6 +42,8 @@ def check(field_map: FieldMap, accepted: Schema | None = None) -> list[Finding]:
     findings = [
         *(Finding(Severity.ERROR, each.pointer, each.text) for each in field_map.problems),
         *_labels(field_map),
+        *_orders(field_map),
+        *_cycles(field_map),
         *_streams(field_map),
         *_summary(field_map),
         *_consent(field_map),
@@ -58,7 +62,37 @@ def _labels(field_map: FieldMap) -> Iterator[Finding]:
     for pointer, label in labels:
         if why := untrue(label):
             yield Finding(Severity.ERROR, pointer, f"{label!r} {why}")
+        unseen = "".join(each.source for each in marked(label) if each.kind in _UNSEEN)
+        if unseen:
+            codes = " ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in unseen))
+            text = f"the label holds what cannot be seen, or reorders it: {codes}"
+            yield Finding(Severity.ERROR, pointer, text)
 
+
+def _orders(field_map: FieldMap) -> Iterator[Finding]:
+    """Two fields of one place would stand in an order that nobody chose."""
+    for entries, pointer in _groups(field_map):
+        taken: dict[Any, str] = {}
+        for name, entry in entries.items():
+            order = entry.get("order")
+            if order is None or entry.get("hidden", False):
+                continue
+            if order in taken:
+                text = f"{name!r} has the order of {taken[order]!r}, {order}"
+                yield Finding(Severity.ERROR, f"{pointer}{pointer_of([name])}/order", text)
+            taken.setdefault(order, name)
+
+
+def _cycles(field_map: FieldMap) -> Iterator[Finding]:
+    for pointer, target in endless(field_map.parameters):
+        text = f"{target!r} leads back here: no value can be held against it"
+        yield Finding(Severity.ERROR, f"/parameters{pointer}", text)
+    for pointer, target in recursive(field_map.parameters):
+        text = f"{target!r} leads to what it is a part of: a map shows the levels it names, no more"
+        yield Finding(Severity.REVIEW, f"/parameters{pointer}", text)
+
+
+_UNSEEN = frozenset({Mark.INVISIBLE, Mark.BIDI})
 
 _IDENTIFIERS = re.compile(
     r"(?:^|_)(?:ids?|uuid|guid|key|number|no|code|ref|reference|sku|iban|account|token|e?mail|phone"
@@ -170,3 +204,14 @@ def _below(
             yield where, name, entry
         if "fields" in entry:
             yield from _below(entry["fields"], f"{where}/fields")
+
+
+def _groups(field_map: FieldMap) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Entries that stand side by side, and their pointer."""
+    document = field_map.document
+    yield document["display"], "/display"
+    result = document.get("result", {}).get("display", {})
+    yield result, "/result/display"
+    for pointer, _, entry in _entries(field_map):
+        if "fields" in entry:
+            yield entry["fields"], f"{pointer}/fields"

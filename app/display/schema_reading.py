@@ -79,15 +79,16 @@ class SchemaReader:
 
     def _target(self, reference: str) -> Schema:
         """What a local reference leads to; empty where it leads nowhere."""
-        return _mapping(_resolve(reference, self._document))
+        return _mapping(resolve(reference, self._document))
 
 
 def leads_somewhere(reference: str, document: Schema) -> bool:
     """Whether a reference is a JSON pointer to a schema of the document itself."""
-    return isinstance(_resolve(reference, document), Mapping | bool)
+    return isinstance(resolve(reference, document), Mapping | bool)
 
 
-def _resolve(reference: str, document: Schema) -> Any:
+def resolve(reference: str, document: Schema) -> Any:
+    """What a local reference leads to; None where it leads nowhere."""
     if reference != "#" and not reference.startswith("#/"):
         return None
     place: Any = document

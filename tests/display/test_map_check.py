@@ -200,3 +200,25 @@ def test_a_map_is_compared_with_what_the_tool_takes() -> None:
         "the tool takes 'c', which the model is not told of",
         "the tool takes 'd', which the model is not told of",
     ]
+
+
+@pytest.mark.parametrize("unseen", ["\u202e", "\u2066", "\u200b", "\u00ad", "\ufeff", "\u2060"])
+def test_a_label_holds_nothing_that_cannot_be_seen(unseen: str) -> None:
+    found_errors = errors({"a": STRING}, {"a": {"label": f"Am{unseen}ount"}})
+    assert found_errors[0][0] == "/display/a/label"
+    assert f"U+{ord(unseen):04X}" in found_errors[0][1]
+    assert errors({}, {}, label=f"Open{unseen}") != []
+    assert errors({"a": STRING}, {"a": {"label": "Montant dû"}}) == []
+
+
+def test_no_two_fields_side_by_side_have_one_order() -> None:
+    one, two = {"label": "A", "order": 1}, {"label": "B", "order": 1}
+    assert [where for where, _ in errors({"a": STRING, "b": STRING}, {"a": one, "b": two})] == [
+        "/display/b/order"
+    ]
+    inner = {"label": "G", "order": 1, "fields": {"a": one, "b": {"label": "B", "order": 2}}}
+    assert errors({"a": STRING, "g": NESTED}, {"a": {"label": "A", "order": 2}, "g": inner}) == []
+    hidden = {"hidden": True, "order": 1}
+    assert errors({"a": STRING, "b": STRING}, {"a": one, "b": hidden}) == []
+    result = {"display": {"x": one, "y": two}}
+    assert [where for where, _ in errors({}, {}, result=result)] == ["/result/display/y/order"]
