@@ -4,12 +4,14 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
+from app.calls.exact_json import dump_exact
+from app.records.approval_rows import audit_calls
 from app.records.from_rows import conversation_record
 from app.records.ids import Kind, new_id
 from app.records.queries import Queries
-from app.records.rows import ConversationRecord, ExchangeState
+from app.records.rows import ApprovalState, AuditKind, ConversationRecord, ExchangeState
 from app.records.storable import mended_text
-from app.records.tables import conversations, exchanges
+from app.records.tables import approvals, calls, conversations, exchanges, turns
 
 
 class ConversationQueries(Queries):
@@ -52,6 +54,10 @@ class ConversationQueries(Queries):
         """False when there is none. Its place in the list stays."""
         return await self._set(conversation_id, title=mended_text(title))
 
+    async def set_roles(self, conversation_id: str, roles: frozenset[str]) -> bool:
+        """Put on record what the owner's roles are now. False when there is none."""
+        return await self._set(conversation_id, roles=dump_exact([*sorted(roles)]))
+
     async def hide_conversation(self, conversation_id: str) -> bool:
         """Take it off the list, so that it can be restored. False when there is none."""
         return await self._set(conversation_id, deleted_at=self._clock())
@@ -88,6 +94,21 @@ class ConversationQueries(Queries):
 
     async def _delete(self, *conditions: ColumnElement[bool]) -> int:
         async with self._database.writing() as connection:
+            found = await connection.execute(
+                select(approvals.c.call_id)
+                .join(calls, calls.c.id == approvals.c.call_id)
+                .join(turns, turns.c.id == calls.c.turn_id)
+                .join(exchanges, exchanges.c.id == turns.c.exchange_id)
+                .join(conversations, conversations.c.id == exchanges.c.conversation_id)
+                .where(*conditions, approvals.c.state == ApprovalState.WAITING)
+            )
+            await audit_calls(
+                connection,
+                found.scalars().all(),
+                AuditKind.STOPPED,
+                self._clock(),
+                detail="the conversation was deleted",
+            )
             gone = await connection.execute(delete(conversations).where(*conditions))
         return gone.rowcount
 

@@ -15,11 +15,12 @@ from app.calls.gate import Verdict
 from app.calls.json_types import JsonValue
 from app.calls.reasons import Reason
 from app.calls.states import CallState
+from app.records.approval_rows import audit_calls, close_approvals
 from app.records.from_rows import call_record
 from app.records.queries import Queries, lock_exchange, states_before
-from app.records.rows import CallRecord, ExchangeState
+from app.records.rows import ApprovalState, AuditKind, CallRecord, ExchangeState
 from app.records.storable import mended, mended_json, mended_or_none
-from app.records.tables import calls, exchanges, turns
+from app.records.tables import approvals, calls, exchanges, turns
 
 
 class DispatchQueries(Queries):
@@ -34,11 +35,12 @@ class DispatchQueries(Queries):
 
         Of any number of claims in any number of processes at most one succeeds; none does once
         the person asked to stop, the exchange has ended, the digest differs, or unless the gate
-        said ``run``. A call of an idempotent tool that a lost worker left running can be claimed
-        again once :meth:`recover` has released it.
+        said ``run`` or a person approved. A call of an idempotent tool that a lost worker left
+        running can be claimed again once :meth:`recover` has released it.
         """
         may_start = and_(
-            calls.c.state.in_(states_before(CallState.RUNNING)), calls.c.verdict == Verdict.RUN
+            calls.c.state.in_(states_before(CallState.RUNNING)),
+            or_(calls.c.verdict == Verdict.RUN, _is_approved()),
         )
         released = and_(
             calls.c.state == CallState.RUNNING, calls.c.worker.is_(None), calls.c.idempotent
@@ -48,6 +50,7 @@ class DispatchQueries(Queries):
             calls.c.digest == digest,
             or_(may_start, released),
             _exchange_goes_on(),
+            trail=(call_id, AuditKind.DISPATCHED, ""),
             state=CallState.RUNNING,
             worker=worker,
             running_at=self._clock(),
@@ -81,6 +84,7 @@ class DispatchQueries(Queries):
             calls.c.id == call_id,
             calls.c.worker == worker,
             calls.c.state.in_(states_before(state)),
+            trail=(call_id, AuditKind.ENDED, state.value),
             state=state,
             result_content=told,
             result_full=dump_exact(whole),
@@ -101,6 +105,7 @@ class DispatchQueries(Queries):
             calls.c.id == call_id,
             calls.c.state == CallState.RUNNING,
             calls.c.worker.is_(None),
+            trail=(call_id, AuditKind.ENDED, CallState.UNKNOWN.value),
             state=CallState.UNKNOWN,
             result_content=content,
             is_error=True,
@@ -114,11 +119,9 @@ class DispatchQueries(Queries):
 
         False when it had started or ended before.
         """
-        return await self._change(
-            calls.c.id == call_id,
-            calls.c.state.in_(states_before(CallState.NOT_RUN)),
-            **refusal_values(reason, content, detail, self._clock()),
-        )
+        async with self._database.writing() as connection:
+            refusal = refusal_values(reason, content, detail, self._clock())
+            return bool(await refuse_calls(connection, calls.c.id == call_id, refusal))
 
     async def refuse_unstarted(
         self, exchange_id: str, reason: Reason, content: str, detail: str | None = None
@@ -132,18 +135,18 @@ class DispatchQueries(Queries):
             refusal = refusal_values(reason, content, detail, self._clock())
             return await refuse_unstarted_calls(connection, exchange_id, refusal)
 
-    async def mark_awaiting(self, call_id: str) -> bool:
-        """Put on record that a call waits for a person; False unless it is ready and must ask."""
-        return await self._change(
-            calls.c.id == call_id,
-            calls.c.verdict == Verdict.ASK,
-            calls.c.state.in_(states_before(CallState.AWAITING_APPROVAL)),
-            state=CallState.AWAITING_APPROVAL,
-        )
-
-    async def _change(self, *conditions: ColumnElement[bool], **values: Any) -> bool:
+    async def _change(
+        self,
+        *conditions: ColumnElement[bool],
+        trail: tuple[str, AuditKind, str],
+        **values: Any,
+    ) -> bool:
+        """``trail``: the call, and what its audit trail gets if a person had to approve it."""
         async with self._database.writing() as connection:
             changed = await connection.execute(update(calls).where(*conditions).values(values))
+            if changed.rowcount == 1:
+                call_id, kind, detail = trail
+                await audit_calls(connection, [call_id], kind, self._clock(), detail=detail)
         return changed.rowcount == 1
 
 
@@ -168,16 +171,34 @@ async def refuse_unstarted_calls(
 ) -> tuple[str, ...]:
     """End every call of a locked exchange that has not started; the ids of those."""
     of_exchange = select(turns.c.id).where(turns.c.exchange_id == exchange_id)
+    return await refuse_calls(connection, calls.c.turn_id.in_(of_exchange), refusal)
+
+
+async def refuse_calls(
+    connection: AsyncConnection, condition: ColumnElement[bool], refusal: dict[str, Any]
+) -> tuple[str, ...]:
+    """End calls that have not started, and their requests for approval; the ids of the calls.
+
+    ``refusal`` comes from :func:`refusal_values`.
+    """
     refused = await connection.execute(
         update(calls)
-        .where(
-            calls.c.turn_id.in_(of_exchange),
-            calls.c.state.in_(states_before(CallState.NOT_RUN)),
-        )
+        .where(condition, calls.c.state.in_(states_before(CallState.NOT_RUN)))
         .values(refusal)
         .returning(calls.c.id)
     )
-    return tuple(sorted(refused.scalars()))
+    ended = tuple(sorted(refused.scalars()))
+    await close_approvals(connection, ended, refusal["reason"], refusal["ended_at"])
+    return ended
+
+
+def _is_approved() -> ColumnElement[bool]:
+    return (
+        select(approvals.c.id)
+        .where(approvals.c.call_id == calls.c.id, approvals.c.state == ApprovalState.APPROVED)
+        .correlate(calls)
+        .exists()
+    )
 
 
 def _exchange_goes_on() -> ColumnElement[bool]:

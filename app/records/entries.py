@@ -12,15 +12,22 @@ from app.calls.json_types import JsonObject
 from app.calls.states import CallEvent, CallState, after
 from app.calls.turn import call_id
 from app.display.view import NoticeKind
+from app.records.approvals import insert_approvals
 from app.records.ids import Kind, new_id
-from app.records.new import NewAbandonedTurn, NewCall, NewTurn
+from app.records.new import NewAbandonedTurn, NewApproval, NewCall, NewTurn
 from app.records.parts import dump_parts
 from app.records.queries import Queries, exchange_row, lock_exchange, next_entry_position
-from app.records.rows import AbandonedCall, TurnRecord
+from app.records.rows import AbandonedCall, ApprovalState, TurnRecord
 from app.records.storable import mended, mended_or_none, mended_text, refuse_unstorable
 from app.records.tables import abandoned_turns, calls, notices, turns
 from app.records.transcripts import load_turn
 from app.records.wire_ids import unique_wire_ids, wire_ids_of
+
+_FIRST_STATES = {
+    Verdict.RUN: CallState.READY,
+    Verdict.ASK: after(CallState.READY, CallEvent.ASKED),
+    Verdict.REFUSE: after(CallState.READY, CallEvent.REFUSED),
+}
 
 
 class EntryQueries(Queries):
@@ -29,7 +36,8 @@ class EntryQueries(Queries):
     ) -> TurnRecord:
         """Put a usable turn and its calls on record; the turn as it now stands there.
 
-        A call that the gate refused is ended at once, all others are ``ready``. ``worker``, where
+        A call that the gate refused is ended at once, one that a person must approve waits for
+        that from now on, all others are ``ready``. ``worker``, where
         given, must hold the exchange. Raises :class:`ExchangeOver`, :class:`NotFound`, and
         :class:`NotStorable` for arguments that a text column cannot hold.
         """
@@ -97,6 +105,27 @@ class EntryQueries(Queries):
             for call, provider_id, wire_id in zip(in_order, provider_ids, wire_ids, strict=True)
         ]
         await connection.execute(insert(calls), rows)
+        await insert_approvals(
+            connection,
+            [
+                self._approval_row(call_id(turn.id, call.ordinal), call.approval, call.digest)
+                for call in in_order
+                if call.approval is not None
+            ],
+        )
+
+    def _approval_row(self, ours: str, asked: NewApproval, digest: str) -> dict[str, Any]:
+        return {
+            "id": new_id(Kind.APPROVAL),
+            "call_id": ours,
+            "by": asked.by,
+            "asked_by": mended_text(asked.asked_by),
+            "digest": digest,
+            "schema_version": asked.schema_version,
+            "asked_at": self._clock(),
+            "expires_at": asked.expires_at,
+            "state": ApprovalState.WAITING,
+        }
 
     def _call_row(self, turn_id: str, call: NewCall) -> dict[str, Any]:
         refused = call.verdict is Verdict.REFUSE
@@ -110,7 +139,7 @@ class EntryQueries(Queries):
             "arguments": dump_exact(call.arguments),
             "digest": call.digest,
             "verdict": call.verdict,
-            "state": after(CallState.READY, CallEvent.REFUSED) if refused else CallState.READY,
+            "state": _FIRST_STATES[call.verdict],
             "reason": call.reason,
             "detail": mended_or_none(call.detail),
             "announced_at": call.announced_at,

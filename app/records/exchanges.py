@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import ColumnElement, and_, func, insert, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.calls.states import FINAL_STATES
+from app.calls.states import FINAL_STATES, CallState
 from app.records.errors import CallsNotEnded, ConversationBusy, NotFound
 from app.records.from_rows import exchange_record
 from app.records.ids import Kind, new_id
@@ -15,12 +15,20 @@ from app.records.queries import (
     lock_conversation,
     next_place_in,
 )
-from app.records.rows import ExchangeRecord, ExchangeState, Outcome
+from app.records.rows import ApprovalState, ExchangeRecord, ExchangeState, Outcome
 from app.records.storable import mended_or_none, mended_text
-from app.records.tables import calls, conversations, exchanges, turns
+from app.records.tables import approvals, calls, conversations, exchanges, turns
 from app.records.workers import beat
 
 _IS_OPEN = exchanges.c.state == ExchangeState.OPEN
+_AWAITS = calls.c.state == CallState.AWAITING_APPROVAL
+_WAITS = and_(_AWAITS, approvals.c.state == ApprovalState.WAITING)
+_MAY_START = or_(
+    calls.c.state == CallState.READY,
+    and_(calls.c.state == CallState.RUNNING, calls.c.worker.is_(None)),
+    and_(_AWAITS, approvals.c.state == ApprovalState.APPROVED),
+)
+"""Nobody is at work on the call, and nobody has to decide."""
 
 
 class ExchangeQueries(Queries):
@@ -91,38 +99,76 @@ class ExchangeQueries(Queries):
             await _refuse_unended(connection, exchange_id)
             return await close_exchange(connection, exchange_id, outcome, detail, self._clock())
 
-    async def park_exchange(self, exchange_id: str, worker: str) -> bool:
-        """Let go of an open exchange that waits for a person: no process holds it any more."""
-        return await self._pass_on(exchange_id, worker, None)
+    async def park_exchange(
+        self, exchange_id: str, worker: str, *, with_approved: bool = False
+    ) -> bool:
+        """Let go of an open exchange that waits for a person: no process holds it any more.
+
+        False, and nothing changed, when it waits for none, or when a call was approved and has
+        not started, which is for the holder to run: unless it closes (``with_approved``).
+        """
+        async with self._database.writing() as connection:
+            row = await exchange_row(connection, exchange_id, locked=True)
+            if row["state"] != ExchangeState.OPEN or row["worker"] != worker:
+                return False
+            found = await connection.execute(
+                select(approvals.c.state)
+                .join(calls, calls.c.id == approvals.c.call_id)
+                .join(turns, turns.c.id == calls.c.turn_id)
+                .where(
+                    turns.c.exchange_id == exchange_id,
+                    calls.c.state == CallState.AWAITING_APPROVAL,
+                )
+            )
+            left = set(found.scalars())
+            if not left or (ApprovalState.APPROVED in left and not with_approved):
+                return False
+            await connection.execute(
+                update(exchanges).where(exchanges.c.id == exchange_id).values(worker=None)
+            )
+            return True
 
     async def adopt_exchange(self, exchange_id: str, worker: str) -> bool:
         """Take up a parked exchange. Of any number of workers, exactly one is told True."""
-        return await self._pass_on(exchange_id, None, worker)
+        async with self._database.writing() as connection:
+            changed = await connection.execute(
+                update(exchanges)
+                .where(exchanges.c.id == exchange_id, _IS_OPEN, exchanges.c.worker.is_(None))
+                .values(worker=worker)
+            )
+            await beat(connection, worker, self._clock())
+        return changed.rowcount == 1
 
     async def parked_exchanges(self) -> tuple[ExchangeRecord, ...]:
-        """Open exchanges that no worker holds, oldest first."""
+        """Open exchanges that no worker holds and that can go on, oldest first.
+
+        Not one in which all that is left waits for a person: of those there may be many, for days.
+        """
         async with self._database.reading() as connection:
             found = await connection.execute(
                 select(exchanges)
-                .where(_IS_OPEN, exchanges.c.worker.is_(None))
+                .where(
+                    _IS_OPEN,
+                    exchanges.c.worker.is_(None),
+                    or_(
+                        _has(_MAY_START), not_(_has(_WAITS)), exchanges.c.stop_asked_at.is_not(None)
+                    ),
+                )
                 .order_by(exchanges.c.created_at, exchanges.c.id)
             )
             return tuple(exchange_record(row) for row in found.mappings())
 
-    async def _pass_on(self, exchange_id: str, holder: str | None, to: str | None) -> bool:
-        async with self._database.writing() as connection:
-            changed = await connection.execute(
-                update(exchanges)
-                .where(
-                    exchanges.c.id == exchange_id,
-                    _IS_OPEN,
-                    exchanges.c.worker.is_not_distinct_from(holder),
-                )
-                .values(worker=to)
-            )
-            if to is not None:
-                await beat(connection, to, self._clock())
-        return changed.rowcount == 1
+
+def _has(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether the exchange has such a call."""
+    return (
+        select(calls.c.id)
+        .join(turns, turns.c.id == calls.c.turn_id)
+        .outerjoin(approvals, approvals.c.call_id == calls.c.id)
+        .where(turns.c.exchange_id == exchanges.c.id, condition)
+        .correlate(exchanges)
+        .exists()
+    )
 
 
 async def insert_exchange(

@@ -12,6 +12,7 @@ from app.calls.json_types import JsonObject, JsonValue
 from app.records.rows import (
     AbandonedCall,
     AbandonedTurnRecord,
+    ApprovalRecord,
     CallRecord,
     EntryRecord,
     ExchangeTranscript,
@@ -111,6 +112,20 @@ def _call(call: CallRecord) -> JsonValue:
         "result": call.result_full,
         "characters_replaced": call.result_mended,
         "is_error": call.is_error,
+        "approval": None if call.approval is None else _approval(call.approval),
+    }
+
+
+def _approval(asked: ApprovalRecord) -> JsonValue:
+    """Without who decided and their note: those are the operators'."""
+    return {
+        "by": asked.by,
+        "asked_at": asked.asked_at.isoformat(),
+        "expires_at": asked.expires_at.isoformat(),
+        "state": asked.state.value,
+        "over_at": _moment(asked.decided_at),
+        "reason": asked.reason,
+        "edited_arguments": asked.edited,
     }
 
 

@@ -12,6 +12,10 @@ from app.records.parts import load_parts
 from app.records.rows import (
     AbandonedCall,
     AbandonedTurnRecord,
+    ApprovalRecord,
+    ApprovalState,
+    AuditKind,
+    AuditRecord,
     CallRecord,
     ConversationRecord,
     ExchangeRecord,
@@ -24,7 +28,8 @@ from app.records.rows import (
 
 
 def conversation_record(row: RowMapping) -> ConversationRecord:
-    return ConversationRecord(**_columns(row))
+    roles = frozenset(cast(list[str], load_exact(row["roles"])))
+    return ConversationRecord(**_columns(row, roles=roles))
 
 
 def exchange_record(row: RowMapping) -> ExchangeRecord:
@@ -38,7 +43,7 @@ def exchange_record(row: RowMapping) -> ExchangeRecord:
     )
 
 
-def call_record(row: RowMapping) -> CallRecord:
+def call_record(row: RowMapping, approval: ApprovalRecord | None = None) -> CallRecord:
     full = row["result_full"]
     return CallRecord(
         **_columns(
@@ -47,8 +52,26 @@ def call_record(row: RowMapping) -> CallRecord:
             verdict=Verdict(row["verdict"]),
             state=CallState(row["state"]),
             result_full=None if full is None else load_exact(full),
+            approval=approval,
         )
     )
+
+
+def approval_record(row: RowMapping) -> ApprovalRecord:
+    edited = row["edited"]
+    return ApprovalRecord(
+        **_columns(
+            row,
+            state=ApprovalState(row["state"]),
+            arguments=load_exact(row["arguments"]),
+            edited=None if edited is None else load_exact(edited),
+            call_state=CallState(row["call_state"]),
+        )
+    )
+
+
+def audit_record(row: RowMapping) -> AuditRecord:
+    return AuditRecord(**_columns(row, kind=AuditKind(row["kind"])))
 
 
 def turn_record(row: RowMapping, calls: Sequence[CallRecord]) -> TurnRecord:

@@ -13,6 +13,7 @@ class Kind(StrEnum):
     NOTICE = "n"
     QUEUED_MESSAGE = "q"
     WORKER = "w"
+    APPROVAL = "a"
 
 
 def new_id(kind: Kind) -> str:

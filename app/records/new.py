@@ -11,11 +11,22 @@ from app.records.rows import AbandonedCall
 
 
 @dataclass(frozen=True, slots=True)
+class NewApproval:
+    """A request for a person's decision: see :class:`~app.records.rows.ApprovalRecord`."""
+
+    by: str
+    asked_by: str
+    schema_version: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class NewCall:
     """A call with the gate's verdict.
 
     ``digest`` binds a later dispatch to these arguments: ``claim_call`` must name the same one.
-    A refused call carries its ``reason`` and ``result_content``, the error the model is told.
+    A refused call carries its ``reason`` and ``result_content``, the error the model is told; one
+    that must be approved its ``approval``.
     """
 
     ordinal: int
@@ -30,8 +41,11 @@ class NewCall:
     reason: Reason | None = None
     detail: str | None = None
     result_content: str | None = None
+    approval: NewApproval | None = None
 
     def __post_init__(self) -> None:
+        if (self.verdict is Verdict.ASK) != (self.approval is not None):
+            raise ValueError("a call has a request for approval exactly when it must ask")
         refused = self.verdict is Verdict.REFUSE
         if refused != (self.reason is not None) or refused != (self.result_content is not None):
             raise ValueError("a call has a reason and a result here exactly when it is refused")

@@ -33,11 +33,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.view import NoticeKind
+from app.records.approval_rows import audit_calls
 from app.records.dispatch import refusal_values, refuse_unstarted_calls
 from app.records.entries import insert_notice
 from app.records.exchanges import close_exchange
 from app.records.queries import Queries, states_before
-from app.records.rows import ExchangeState, Outcome
+from app.records.rows import AuditKind, ExchangeState, Outcome
 from app.records.tables import calls, conversations, exchanges, turns, workers
 
 OUTCOME_UNKNOWN = (
@@ -167,7 +168,9 @@ async def _lose_outcomes(
         )
         .returning(calls.c.id)
     )
-    return tuple(sorted(changed.scalars()))
+    lost_calls = tuple(sorted(changed.scalars()))
+    await audit_calls(connection, lost_calls, AuditKind.ENDED, now, detail=CallState.UNKNOWN.value)
+    return lost_calls
 
 
 async def _release(connection: AsyncConnection, lost: frozenset[str]) -> tuple[str, ...]:

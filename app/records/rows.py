@@ -30,6 +30,17 @@ class Outcome(StrEnum):
     GAVE_UP = "gave_up"
     TURN_LIMIT = "turn_limit"
     INTERNAL_ERROR = "internal_error"
+    SUPERSEDED = "superseded"
+    """The person went on with a new message while a call waited for a decision."""
+
+
+class ApprovalState(StrEnum):
+    WAITING = "waiting"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,8 @@ class ConversationRecord:
     id: str
     owner: str
     title: str
+    roles: frozenset[str]
+    """The owner's, as of the last message."""
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
@@ -59,6 +72,71 @@ class ExchangeRecord:
     worker: str | None
     stop_asked_at: datetime | None
     ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRecord:
+    """A request for a person's decision on one call, and what was decided.
+
+    ``by`` is who may decide: the ``user`` whose conversation it is, or an ``operator``. ``digest``
+    binds the decision to the tool, its schema and the exact arguments that were shown.
+    ``decided_at`` is when the request was over, in whichever way. ``reason`` is told to the model,
+    ``note`` is not. ``edited`` are the arguments that were approved instead of those that the
+    model wrote. ``message`` is what the person had said; the last two are the call's.
+    """
+
+    id: str
+    call_id: str
+    turn_id: str
+    exchange_id: str
+    conversation_id: str
+    tool: str
+    by: str
+    digest: str
+    schema_version: str
+    asked_by: str
+    message: str
+    asked_at: datetime
+    expires_at: datetime
+    state: ApprovalState
+    decided_by: str | None
+    decided_at: datetime | None
+    reason: str | None
+    note: str | None
+    arguments: JsonObject
+    edited: JsonObject | None
+    call_state: CallState
+    call_reason: str | None
+
+
+class AuditKind(StrEnum):
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    """An attempt to decide that changed nothing; the detail says why."""
+    DISPATCHED = "dispatched"
+    ENDED = "ended"
+    """The detail is the call's final state."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One line of the audit trail. It holds no argument, no result and no text of a person's."""
+
+    id: int
+    at: datetime
+    kind: AuditKind
+    approval_id: str
+    conversation_id: str
+    call_id: str
+    tool: str
+    digest: str
+    actor: str | None
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +172,8 @@ class CallRecord:
     result_full: JsonValue
     result_mended: int
     is_error: bool
+    approval: ApprovalRecord | None
+    """The request for a decision, where the gate said ``ask``."""
 
 
 @dataclass(frozen=True, slots=True)

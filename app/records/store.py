@@ -1,5 +1,6 @@
 """The store as the rest of the program holds it."""
 
+from app.records.approvals import ApprovalQueries
 from app.records.conversations import ConversationQueries
 from app.records.database import Database
 from app.records.dispatch import DispatchQueries
@@ -20,6 +21,7 @@ class Records(
     QueueQueries,
     EntryQueries,
     DispatchQueries,
+    ApprovalQueries,
     TranscriptQueries,
     WorkerQueries,
     RecoveryQueries,

@@ -84,6 +84,7 @@ conversations = Table(
     _id(),
     _text("owner"),
     _text("title"),
+    Column("roles", Text, nullable=False, server_default="[]"),
     _moment("created_at"),
     _moment("updated_at"),
     _moment("deleted_at", nullable=True),
@@ -163,6 +164,44 @@ calls = Table(
         name="ended_has_result",
     ),
 )
+
+approvals = Table(
+    "approvals",
+    METADATA,
+    _id(),
+    _parent("call_id", "calls"),
+    _text("by"),
+    _text("asked_by"),
+    _text("digest"),
+    _text("schema_version"),
+    _moment("asked_at"),
+    _moment("expires_at"),
+    Column("state", Text, nullable=False),
+    _maybe_text("decided_by"),
+    _moment("decided_at", nullable=True),
+    _maybe_text("reason"),
+    _maybe_text("note"),
+    _maybe_text("edited"),
+    UniqueConstraint("call_id"),
+    CheckConstraint("(state = 'waiting') = (decided_at IS NULL)", name="over_has_moment"),
+    Index(None, "state", "expires_at"),
+)
+
+audit = Table(
+    "audit",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    _moment("at"),
+    _text("kind"),
+    Column("approval_id", Text, nullable=False, index=True),
+    _text("conversation_id"),
+    _text("call_id"),
+    _text("tool"),
+    _text("digest"),
+    _maybe_text("actor"),
+    _text("detail"),
+)
+"""What happened to approvals. It outlives what it tells of, and a trigger refuses any change."""
 
 abandoned_turns = Table(
     "abandoned_turns",

@@ -3,15 +3,17 @@
 from collections import defaultdict
 from typing import Any
 
-from sqlalchemy import RowMapping, Select, Table, select
+from sqlalchemy import ColumnElement, RowMapping, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.calls.history import HistoryItem
 from app.calls.json_types import JsonObject
+from app.records.approval_rows import SELECT_APPROVALS
 from app.records.errors import NotFound
 from app.records.export import transcript_json
 from app.records.from_rows import (
     abandoned_turn_record,
+    approval_record,
     call_record,
     conversation_record,
     exchange_record,
@@ -21,7 +23,14 @@ from app.records.from_rows import (
 )
 from app.records.history import to_history
 from app.records.queries import Queries
-from app.records.rows import CallRecord, EntryRecord, ExchangeTranscript, Transcript, TurnRecord
+from app.records.rows import (
+    ApprovalRecord,
+    CallRecord,
+    EntryRecord,
+    ExchangeTranscript,
+    Transcript,
+    TurnRecord,
+)
 from app.records.tables import (
     abandoned_turns,
     calls,
@@ -86,7 +95,8 @@ async def load_turn(connection: AsyncConnection, turn_id: str) -> TurnRecord:
     call_rows = await _rows(
         connection, select(calls).where(calls.c.turn_id == turn_id).order_by(calls.c.ordinal)
     )
-    return turn_record(row, [call_record(call) for call in call_rows])
+    asked = await _approvals(connection, calls.c.turn_id == turn_id)
+    return turn_record(row, [call_record(call, asked.get(call["id"])) for call in call_rows])
 
 
 async def _entries(
@@ -102,8 +112,9 @@ async def _entries(
         .where(exchanges.c.conversation_id == conversation_id)
         .order_by(calls.c.turn_id, calls.c.ordinal)
     )
+    asked = await _approvals(connection, exchanges.c.conversation_id == conversation_id)
     for row in await _rows(connection, of_conversation):
-        calls_of[row["turn_id"]].append(call_record(row))
+        calls_of[row["turn_id"]].append(call_record(row, asked.get(row["id"])))
     found: list[EntryRecord] = [
         *(
             turn_record(row, calls_of[row["id"]])
@@ -122,6 +133,14 @@ async def _entries(
     for entry in sorted(found, key=lambda entry: entry.position):
         entries[entry.exchange_id].append(entry)
     return entries
+
+
+async def _approvals(
+    connection: AsyncConnection, condition: ColumnElement[bool]
+) -> dict[str, ApprovalRecord]:
+    """By call id."""
+    found = await _rows(connection, SELECT_APPROVALS.where(condition))
+    return {row["call_id"]: approval_record(row) for row in found}
 
 
 def _in_exchanges(table: Table, conversation_id: str) -> Select[Any]:

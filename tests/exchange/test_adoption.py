@@ -106,10 +106,10 @@ async def test_what_waits_for_a_person_is_left_to_wait(tmp_path: Path) -> None:
         exchange = await here.records.open_exchange(here.conversation, "hello", "lost")
         turn = new_turn(new_call(0, name="costly", arguments={}, verdict=Verdict.ASK))
         await here.records.record_turn(exchange, turn)
-        assert await here.records.mark_awaiting(f"{turn.id}-0")
         await recovered(here)
         await here.conversations.take_up()
-        assert [each.id for each in await here.records.parked_exchanges()] == [exchange]
+        waiting = await here.records.waiting_approvals("operator")
+        assert [each.exchange_id for each in waiting] == [exchange]
         assert here.model.requests == []
 
 

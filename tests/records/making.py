@@ -11,10 +11,11 @@ from app.calls.json_types import JsonObject
 from app.calls.reasons import Reason
 from app.calls.turn import call_id
 from app.records.ids import Kind, new_id
-from app.records.new import NewCall, NewTurn
+from app.records.new import NewApproval, NewCall, NewTurn
 from app.records.store import Records
 
 START = datetime(2031, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
+ASKED = NewApproval("operator", "grace", "v1", START + timedelta(hours=1))
 
 
 @dataclass
@@ -52,6 +53,7 @@ def new_call(
         reason=Reason.UNKNOWN_TOOL if refused else None,
         detail="no such tool" if refused else None,
         result_content="There is no such tool." if refused else None,
+        approval=ASKED if verdict is Verdict.ASK else None,
     )
 
 
@@ -76,9 +78,9 @@ class Opened:
 
 
 async def open_with_calls(
-    records: Records, calls: Sequence[NewCall], worker: str = "worker-1"
+    records: Records, calls: Sequence[NewCall], worker: str = "worker-1", owner: str = "ada"
 ) -> Opened:
-    conversation_id = await records.create_conversation("ada", "Invoices")
+    conversation_id = await records.create_conversation(owner, "Invoices")
     exchange_id = await records.open_exchange(conversation_id, "What is due?", worker)
     turn = new_turn(*calls)
     await records.record_turn(exchange_id, turn)

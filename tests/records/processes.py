@@ -111,9 +111,7 @@ async def _hold(database_url: str, moment: str) -> None:
         new_call(1, provider_id="b"),
     ]
     opened = await open_with_calls(records, calls if moment != "no_turn" else [], "doomed")
-    if moment == "awaiting":
-        await records.mark_awaiting(opened.call_ids[0])
-    elif moment.startswith("running"):
+    if moment.startswith("running"):
         assert await records.claim_call(opened.call_ids[0], "doomed", opened.digests[0])
     if moment == "running_stopped":
         await records.ask_stop(opened.conversation_id)

@@ -13,14 +13,15 @@ from app.calls.gate import Verdict
 from app.calls.history import AssistantTurn, CallPart, HistoryItem, ToolResults, UserMessage
 from app.calls.reasons import Reason
 from app.calls.states import FINAL_STATES, TRANSITIONS, CallState
+from app.records.approvals import NewDecision
 from app.records.errors import CallsNotEnded, ConversationBusy, ExchangeOver
 from app.records.history import to_history
-from app.records.rows import CallRecord, ExchangeState, Outcome, Transcript
+from app.records.rows import ApprovalState, CallRecord, ExchangeState, Outcome, Transcript
 from app.records.store import Records
 from tests.records.making import TickingClock, new_call, new_turn
 
 STEPS = frozenset((before, after) for (before, _), after in TRANSITIONS.items())
-BORN = frozenset({CallState.READY, CallState.NOT_RUN})
+BORN = frozenset({CallState.READY, CallState.AWAITING_APPROVAL, CallState.NOT_RUN})
 
 Step: TypeAlias = tuple[Any, ...]
 NewCallShape: TypeAlias = tuple[Verdict, str | None, bool]
@@ -39,9 +40,11 @@ steps: st.SearchStrategy[Step] = st.one_of(
     claims,
     claims,
     st.tuples(st.just("result"), which, who, ends),
-    st.tuples(st.sampled_from(["refuse", "await"]), which),
-    st.tuples(st.sampled_from(["refuse_all", "stop", "park", "adopt", "queue", "next"])),
-    st.tuples(st.sampled_from(["open", "recover", "recover"])),
+    st.tuples(st.sampled_from(["refuse", "decide"]), which),
+    st.tuples(
+        st.sampled_from(["refuse_all", "stop", "supersede", "park", "adopt", "queue", "next"])
+    ),
+    st.tuples(st.sampled_from(["open", "recover", "recover", "expire"])),
     st.tuples(st.just("end"), st.sampled_from(Outcome)),
 )
 
@@ -105,10 +108,20 @@ class Driver:
         if call is not None:
             await self.records.refuse_call(call.id, Reason.DENIED, "denied")
 
-    async def _await(self, n: int) -> None:
+    async def _decide(self, n: int) -> None:
         call = await self._pick(n)
         if call is not None:
-            await self.records.mark_awaiting(call.id)
+            for asked in await self.records.approvals_of(self.exchange_id):
+                if asked.call_id == call.id:
+                    decision = NewDecision(n % 2 == 0, asked.digest, "grace", told="denied")
+                    await self.records.decide(asked.id, decision)
+
+    async def _expire(self) -> None:
+        self.clock.moment += timedelta(minutes=40)
+        await self.records.expire_approvals("expired")
+
+    async def _supersede(self) -> None:
+        await self.records.supersede_approvals(self.conversation_id, "went on")
 
     async def _refuse_all(self) -> None:
         await self.records.refuse_unstarted(self.exchange_id, Reason.STOPPED, "stopped")
@@ -148,6 +161,9 @@ def check_change(before: Transcript, now: Transcript) -> None:
         else:
             assert was.state is call.state or (was.state, call.state) in STEPS
         assert (call.state in FINAL_STATES) == (call.result_content is not None)
+        if call.approval is not None and call.approval.state is not ApprovalState.APPROVED:
+            waits = call.state is CallState.AWAITING_APPROVAL
+            assert waits == (call.approval.state is ApprovalState.WAITING)
     states = [e.exchange.state for e in now.exchanges]
     assert states.count(ExchangeState.OPEN) <= 1
     for exchange in now.exchanges:

@@ -70,15 +70,7 @@ async def test_a_claim_names_the_digest_that_was_recorded(records: Records) -> N
 async def test_a_call_that_must_ask_is_not_claimed(records: Records) -> None:
     opened = await open_with_calls(records, [new_call(verdict=Verdict.ASK)])
     assert not await claim(records, opened)
-    assert await records.mark_awaiting(opened.call_ids[0])
-    assert not await records.mark_awaiting(opened.call_ids[0])
-    assert not await claim(records, opened)
     assert await records.refuse_call(opened.call_ids[0], Reason.DENIED, "denied")
-
-
-async def test_a_call_that_may_run_does_not_wait(records: Records) -> None:
-    opened = await open_with_calls(records, [new_call()])
-    assert not await records.mark_awaiting(opened.call_ids[0])
 
 
 async def test_after_a_stop_no_claim_succeeds(records: Records) -> None:
@@ -194,7 +186,6 @@ async def test_all_that_has_not_started_can_be_refused_at_once(records: Records)
     ]
     opened = await open_with_calls(records, calls)
     other = await open_with_calls(records, [new_call()])
-    await records.mark_awaiting(opened.call_ids[1])
     await claim(records, opened, 2)
     refused = await records.refuse_unstarted(opened.exchange_id, Reason.SUPERSEDED, "went on")
     assert refused == (opened.call_ids[0], opened.call_ids[1])

@@ -24,7 +24,7 @@ async def test_a_turn_comes_back_as_it_was_put(records: Records) -> None:
         "to": ["é", None, True],
     }
     call = NewCall(
-        1, "toolu_1", "refund", arguments, '{"amount": 1250.00}', "d1", Verdict.ASK, START
+        1, "toolu_1", "refund", arguments, '{"amount": 1250.00}', "d1", Verdict.RUN, START
     )
     parts = (
         OpaquePart("anthropic-messages", {"type": "thinking", "signature": "c2ln", "n": [1]}),
@@ -36,7 +36,7 @@ async def test_a_turn_comes_back_as_it_was_put(records: Records) -> None:
     stored = await records.record_turn(opened.exchange_id, turn)
     assert stored.parts == parts
     [kept] = stored.calls
-    assert (kept.id, kept.state, kept.verdict) == ("t1-1", CallState.READY, Verdict.ASK)
+    assert (kept.id, kept.state, kept.verdict) == ("t1-1", CallState.READY, Verdict.RUN)
     assert kept.arguments == arguments
     assert str(kept.arguments["amount"]) == "1250.00"
     assert (kept.announced_at, kept.provider_id, kept.digest) == (START, "toolu_1", "d1")

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from app.calls.gate import Verdict
 from app.calls.reasons import Reason
 from app.records.errors import CallsNotEnded, ConversationBusy, ExchangeOver, NotFound
 from app.records.rows import ExchangeState, Outcome
@@ -90,11 +91,10 @@ async def test_a_worker_that_does_not_hold_it_records_nothing(records: Records) 
 
 
 async def test_a_parked_exchange_is_adopted_by_one(records: Records) -> None:
-    opened = await open_with_calls(records, [new_call()])
+    opened = await open_with_calls(records, [new_call(verdict=Verdict.ASK)])
     assert not await records.park_exchange(opened.exchange_id, "worker-2")
     assert await records.parked_exchanges() == ()
     assert await records.park_exchange(opened.exchange_id, "worker-1")
-    assert [e.id for e in await records.parked_exchanges()] == [opened.exchange_id]
     adopted = await asyncio.gather(
         *(records.adopt_exchange(opened.exchange_id, f"worker-{n}") for n in range(12))
     )

@@ -139,8 +139,10 @@ async def test_what_waits_for_a_person_goes_on_waiting(
 ) -> None:
     asking = (new_call(0, provider_id="a", verdict=Verdict.ASK), new_call(1, provider_id="b"))
     opened = await open_with_calls(records, asking)
-    await records.mark_awaiting(opened.call_ids[0])
     assert await recover_later(records, clock) == Recovered(parked=(opened.exchange_id,))
+    assert [e.id for e in await records.parked_exchanges()] == [opened.exchange_id], (
+        "a call is left"
+    )
     assert await states(records, opened) == [CallState.AWAITING_APPROVAL, CallState.READY]
 
 
@@ -148,10 +150,9 @@ async def test_a_parked_exchange_belongs_to_no_lost_worker(
     records: Records, clock: TickingClock
 ) -> None:
     opened = await open_with_calls(records, (new_call(0, verdict=Verdict.ASK),))
-    await records.mark_awaiting(opened.call_ids[0])
     await records.park_exchange(opened.exchange_id, "worker-1")
     assert await recover_later(records, clock, 9_999_999) == Recovered()
-    assert [e.id for e in await records.parked_exchanges()] == [opened.exchange_id]
+    assert await records.parked_exchanges() == (), "all that is left waits for a person"
 
 
 @pytest.mark.parametrize("calls", [MAY_REPEAT, (new_call(0, verdict=Verdict.ASK),)])
@@ -160,7 +161,6 @@ async def test_what_the_person_stopped_does_not_go_on(
 ) -> None:
     opened = await open_with_calls(records, calls)
     await claim(records, opened, 0, "worker-1")
-    await records.mark_awaiting(opened.call_ids[0])
     await records.ask_stop(opened.conversation_id)
     report = await recover_later(records, clock)
     assert (report.released, report.parked) == ((), ())
