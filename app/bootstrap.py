@@ -13,6 +13,7 @@ from pathlib import Path
 from app.calls.limits import Limits
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
+from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
 from app.exchange.counts import Counts
 from app.exchange.parts import Bounds, Parts
@@ -85,8 +86,12 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             parts, _suggestions(settings, registry), settings.unwatched_stop_s
         )
         stack.push_async_callback(conversations.close)
+        approvals = Approvals(parts, conversations)
+        await approvals.expire()
         await conversations.take_up()
-        housekeeping = asyncio.create_task(_keep_house(conversations, parts, locks, settings))
+        housekeeping = asyncio.create_task(
+            _keep_house(conversations, approvals, parts, locks, settings)
+        )
         stack.push_async_callback(_end, housekeeping)
         if live is not None:
             stack.push_async_callback(_end, asyncio.create_task(_keep_fresh(live)))
@@ -349,7 +354,11 @@ async def _count(recovered: Recovered, records: Records, counts: Counts) -> None
 
 
 async def _keep_house(
-    conversations: Conversations, parts: Parts, locks: WorkerLocks, settings: Settings
+    conversations: Conversations,
+    approvals: Approvals,
+    parts: Parts,
+    locks: WorkerLocks,
+    settings: Settings,
 ) -> None:
     """Say that this process is alive, go on for those that are not, and remove what is too old."""
     records = parts.records
@@ -359,8 +368,10 @@ async def _keep_house(
         try:
             await records.heartbeat(parts.worker)
             await conversations.tell_afresh(await _recover(records, locks, parts.telemetry.counts))
+            await approvals.expire()
             await conversations.take_up()
             await conversations.heed_stops()
+            await conversations.heed_decisions()
             if clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
                 await _remove_old(records, settings)

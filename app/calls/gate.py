@@ -184,17 +184,18 @@ def _refuse_all(
 def _judge_call(call: Call, arguments: JsonObject, rules: Rules) -> Judged:
     """Steps 3 and 4."""
     assert call.name is not None
-    refusal = _refusal(call.name, arguments, rules)
-    if refusal is not None:
-        return Judged(call.ordinal, Verdict.REFUSE, *refusal, arguments)
+    refused = refusal(call.name, arguments, rules)
+    if refused is not None:
+        return Judged(call.ordinal, Verdict.REFUSE, *refused, arguments)
     asks = rules.asks(call.name, arguments)
     return Judged(call.ordinal, Verdict.ASK if asks else Verdict.RUN, arguments=arguments)
 
 
-def _refusal(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+def refusal(name: str, arguments: JsonObject, rules: Rules) -> tuple[Reason, str] | None:
+    """Step 3 on arguments that have parsed: why the call is refused, or None."""
     for check in CHECKS.values():
-        if (refusal := check(name, arguments, rules)) is not None:
-            return refusal
+        if (refused := check(name, arguments, rules)) is not None:
+            return refused
     return None
 
 

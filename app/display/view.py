@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from app.calls.json_types import Path
 from app.calls.states import CallState
+from app.display.whole_rows import Whole
 
 
 class RowStatus(StrEnum):
@@ -67,6 +68,26 @@ class Slot:
     members: tuple["Slot", ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ApprovalView:
+    """A request for a person's decision, once it is on record.
+
+    ``by`` is ``user`` or ``operator``. ``whole`` are the arguments as a person decides on them;
+    None where an operator does, elsewhere. ``approved_at``: it was approved, and the call has not
+    started yet; a request that ended otherwise has no view, the call's state tells of it.
+    """
+
+    id: str
+    by: str
+    digest: str
+    asked_at: datetime
+    expires_at: datetime
+    schema_version: str
+    description: str
+    whole: Whole | None = None
+    approved_at: datetime | None = None
+
+
 @dataclass(slots=True)
 class CallView:
     id: str
@@ -83,6 +104,8 @@ class CallView:
     result: tuple[Row, ...] = ()
     result_headings: tuple[tuple[Path, str], ...] = ()
     """Labels of the objects and arrays that hold the result's rows, by path."""
+    approval: ApprovalView | None = None
+    """While the call waits for a decision, or to start after it."""
 
 
 @dataclass(slots=True)
@@ -281,6 +304,16 @@ class CallChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalChanged:
+    """A request that has been put on record for a call, or has been approved."""
+
+    exchange: str
+    turn: str
+    call: str
+    approval: ApprovalView
+
+
+@dataclass(frozen=True, slots=True)
 class WorkChanged:
     exchange: str
     turn: str
@@ -322,6 +355,7 @@ Update: TypeAlias = (
     | RowChanged
     | RowGrew
     | CallChanged
+    | ApprovalChanged
     | WorkChanged
     | TurnAbandoned
     | Noticed
@@ -372,6 +406,7 @@ TurnUpdate: TypeAlias = (
     | RowChanged
     | RowGrew
     | CallChanged
+    | ApprovalChanged
     | WorkChanged
     | TurnAbandoned
 )
@@ -397,8 +432,12 @@ def _apply_to_turn(turn: TurnView, update: TurnUpdate) -> None:
             _apply_to_call(call, update)
 
 
-def _apply_to_call(call: CallView, update: CallNamed | RowChanged | RowGrew | CallChanged) -> None:
+def _apply_to_call(
+    call: CallView, update: CallNamed | RowChanged | RowGrew | CallChanged | ApprovalChanged
+) -> None:
     match update:
+        case ApprovalChanged(approval=approval):
+            call.approval = approval
         case CallNamed(label=label, frame=frame):
             call.label, call.frame = label, frame
         case RowChanged(path=path, row=row, place=place):
@@ -415,6 +454,8 @@ def _apply_to_call(call: CallView, update: CallNamed | RowChanged | RowGrew | Ca
             )
         case CallChanged():
             call.state = update.state
+            if update.state is not CallState.AWAITING_APPROVAL:
+                call.approval = None
             call.reason = update.reason
             call.summary = update.summary
             call.duration_ms = update.duration_ms

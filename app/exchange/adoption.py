@@ -1,40 +1,57 @@
-"""What a lost process left of an exchange, and whether this one can go on from there.
+"""What is left of an exchange that no process holds, and whether this one can go on from there.
 
 A restart may run a call again only where its tool is idempotent and its worker is known to be
 lost; the record has then released it. Everything else of it that was at work is ``unknown`` by
-now, and an exchange that waits for a person waits on.
+now. A call that waits for a person waits on, unless the exchange is being stopped.
 """
 
 from collections.abc import Iterator
 
-from app.calls.gate import Verdict
 from app.calls.states import FINAL_STATES, CallState
+from app.exchange.binding import Binding
 from app.exchange.dispatch import Runnable
-from app.records.rows import CallRecord, ExchangeTranscript, TurnRecord
+from app.records.rows import ApprovalState, CallRecord, ExchangeTranscript, TurnRecord
 
 
 def can_go_on(exchange: ExchangeTranscript) -> bool:
-    """Whether nothing of an exchange is in other hands: a process's, or a person's."""
-    return all(
-        call.state in FINAL_STATES or _is_left(call)
-        for turn in exchange.turns
-        for call in turn.calls
-    )
+    """Whether something can be done that is in no other hands: a process's, or a person's."""
+    calls = [call for turn in exchange.turns for call in turn.calls]
+    if any(call.state is CallState.RUNNING and not _may_start(call) for call in calls):
+        return False
+    if exchange.exchange.stop_asked_at is not None or any(_may_start(call) for call in calls):
+        return True
+    return all(call.state in FINAL_STATES for call in calls)
 
 
-def left_to_run(turn: TurnRecord) -> list[Runnable]:
-    """The calls of a turn that have not ended, in call order."""
-    return list(_left(turn))
+def left_to_run(turn: TurnRecord, binding: Binding) -> list[Runnable]:
+    """The calls of a turn that have not ended and wait for nobody, in call order."""
+    return list(_left(turn, binding))
 
 
-def _left(turn: TurnRecord) -> Iterator[Runnable]:
+def _left(turn: TurnRecord, binding: Binding) -> Iterator[Runnable]:
     for call in turn.calls:
-        if _is_left(call):
-            again = call.state is CallState.RUNNING
-            yield Runnable(call.id, call.name, call.arguments, call.digest, again)
+        if _may_start(call):
+            yield _runnable(call, binding)
 
 
-def _is_left(call: CallRecord) -> bool:
-    if call.state is CallState.RUNNING:
-        return call.idempotent and call.worker is None
-    return call.state is CallState.READY and call.verdict is Verdict.RUN
+def _runnable(call: CallRecord, binding: Binding) -> Runnable:
+    again = call.state is CallState.RUNNING
+    if call.approval is None:
+        return Runnable(call.id, call.name, call.arguments, call.digest, again)
+    changed = call.approval.edited
+    arguments = call.arguments if changed is None else changed
+    # Made anew: what is approved must still be what would run under the tool of now.
+    bound = binding.digest(call.name, arguments)
+    return Runnable(call.id, call.name, arguments, bound, again, edited=changed is not None)
+
+
+def _may_start(call: CallRecord) -> bool:
+    match call.state:
+        case CallState.RUNNING:
+            return call.idempotent and call.worker is None
+        case CallState.READY:
+            return True
+        case CallState.AWAITING_APPROVAL:
+            return call.approval is not None and call.approval.state is ApprovalState.APPROVED
+        case _:
+            return False

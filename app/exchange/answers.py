@@ -2,7 +2,7 @@
 
 from app.calls.exact_json import dump_exact
 from app.calls.gate import Judged
-from app.calls.json_types import JsonValue
+from app.calls.json_types import JsonObject, JsonValue
 from app.calls.reasons import Reason
 
 _CUT_NOTE = "\n[Cut here: {kept} of {whole} characters. The whole result is on record.]"
@@ -35,6 +35,11 @@ def refusal(judged: Judged) -> str:
     """The error result of a call that the gate refused."""
     assert judged.reason is not None
     return not_run(judged.reason, judged.detail)
+
+
+def approved_with_changes(arguments: JsonObject) -> str:
+    """What stands before the result of a call whose arguments a person changed."""
+    return f"A person changed the arguments before approving. What ran: {dump_exact(arguments)}\n\n"
 
 
 def result_text(result: JsonValue) -> str:

@@ -1,7 +1,9 @@
 """The conversations of this process: what a person can do with one, and how it is viewed.
 
 A message opens an exchange, which runs as a task of its own: it does not depend on anybody
-watching. A message sent while one is open is kept on record and sent when that one has ended.
+watching. A message sent while one is open is kept on record and sent when that one has ended. An
+exchange that waits for a person is parked on record, where no process holds it, and taken up by
+whichever process hears the decision.
 """
 
 import asyncio
@@ -11,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from app.calls.reasons import Reason
 from app.display.view import (
     ConversationView,
     ExchangeOpened,
@@ -19,6 +22,8 @@ from app.display.view import (
     apply,
 )
 from app.exchange.adoption import can_go_on
+from app.exchange.answers import not_run
+from app.exchange.decisions import decisions_untold
 from app.exchange.parts import Parts
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
@@ -28,6 +33,7 @@ from app.exchange.transcript import TranscriptReader
 from app.exchange.watchers import Watchers
 from app.feed.feed import Entry
 from app.records.errors import ConversationBusy
+from app.records.rows import ConversationRecord, ExchangeState
 from app.records.search import SearchHit
 
 TITLE_CHARS = 60
@@ -67,6 +73,8 @@ class Conversations:
         self.suggestions = suggestions
         self._parts = parts
         self._running: dict[str, _Running] = {}
+        self._parked: dict[str, str] = {}
+        """Exchanges that were parked here, by conversation: the feed may still hold them."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._watchers = Watchers(unwatched_stop_s, self._nobody_watches)
@@ -85,12 +93,12 @@ class Conversations:
 
     async def rename(self, owner: str, conversation: str, title: str) -> None:
         """Give a conversation another title."""
-        await self._require(owner, conversation)
+        await self.require(owner, conversation)
         await self._parts.records.rename_conversation(conversation, title)
 
     async def delete(self, owner: str, conversation: str) -> None:
         """Stop what is at work in a conversation and take it off the list; see ``restore``."""
-        await self._require(owner, conversation)
+        await self.require(owner, conversation)
         await self._parts.records.hide_conversation(conversation)
         await self._ask_to_stop(conversation)
 
@@ -109,21 +117,41 @@ class Conversations:
         """Messages and answers that hold the words."""
         return await self._parts.records.search(owner, words, limit)
 
-    async def send(self, owner: str, conversation: str, text: str) -> None:
-        """Say something: now, or after the exchange that is open."""
-        title = await self._require(owner, conversation)
-        if not title:
+    async def send(
+        self, owner: str, conversation: str, text: str, roles: frozenset[str] = frozenset()
+    ) -> None:
+        """Say something: now, or after the exchange that is open.
+
+        What waits for a decision in that one is withdrawn: the person has gone on. ``roles`` are
+        the owner's now.
+        """
+        known = await self.require(owner, conversation)
+        if not known.title:
             await self._parts.records.rename_conversation(conversation, _title(text))
+        if known.roles != roles:
+            await self._parts.records.set_roles(conversation, roles)
         async with self._opening[conversation]:
-            await self._open_kept(conversation, owner)
+            await self._open_kept(conversation)
             while (kept := await self._keep(conversation, text)) is None:
-                if await self._open(conversation, owner, text):
+                if await self._open(conversation, text):
                     return
             await self._publish(conversation, MessageKept(kept, text))
+        if await self._supersede(conversation):
+            await self.go_on(conversation)
+
+    async def go_on(self, conversation: str) -> None:
+        """Go on with what a decision has set free, here or by a word to whoever holds it."""
+        async with self._opening[conversation]:
+            await self._tell_of_decisions(conversation)
+            running = self._running.get(conversation)
+            if running is not None:
+                running.runner.decided.set()
+            else:
+                await self._take_up(conversation)
 
     async def stop(self, owner: str, conversation: str) -> None:
         """Ask the open exchange to stop. Does nothing when none is open."""
-        await self._require(owner, conversation)
+        await self.require(owner, conversation)
         await self._ask_to_stop(conversation)
 
     async def _ask_to_stop(self, conversation: str) -> None:
@@ -131,6 +159,8 @@ class Conversations:
         running = self._running.get(conversation)
         if running is not None:
             await running.runner.ask_to_stop(StopCause.PERSON)
+        else:
+            await self.go_on(conversation)
 
     async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
         """The conversation as it is now, and the feed position that this includes.
@@ -138,7 +168,7 @@ class Conversations:
         An exchange that the feed still holds from its opening is folded from the feed, which
         makes the position exact; an older one comes from the record.
         """
-        await self._require(owner, conversation)
+        await self.require(owner, conversation)
         async with self._opening[conversation]:
             transcript = await self._parts.records.transcript(conversation)
             held = await self._parts.feed.held(conversation)
@@ -173,9 +203,17 @@ class Conversations:
         for parked in await self._parts.records.parked_exchanges():
             async with self._opening[parked.conversation_id]:
                 await self._adopt(parked.conversation_id, parked.id)
-        for conversation, owner in await self._parts.records.conversations_with_kept():
+        for conversation, _ in await self._parts.records.conversations_with_kept():
             async with self._opening[conversation]:
-                await self._open_kept(conversation, owner)
+                await self._open_kept(conversation)
+
+    async def heed_decisions(self) -> None:
+        """Hear what was decided through other processes, and show what became of it."""
+        for running in self._running.values():
+            running.runner.decided.set()
+        for conversation, exchange in list(self._parked.items()):
+            async with self._opening[conversation]:
+                await self._look_after(conversation, exchange)
 
     async def heed_stops(self) -> None:
         """Stop what is at work here and was asked to stop through another process."""
@@ -201,27 +239,41 @@ class Conversations:
 
     # Within
 
-    async def _require(self, owner: str, conversation: str) -> str:
-        """The title of a conversation of this owner."""
+    async def require(self, owner: str, conversation: str) -> ConversationRecord:
+        """A conversation of this owner. Raises :class:`UnknownConversation`."""
         record = await self._parts.records.conversation(conversation)
         if record is None or record.owner != owner or record.deleted_at is not None:
             raise UnknownConversation(conversation)
-        return record.title
+        return record
+
+    async def _supersede(self, conversation: str) -> bool:
+        """Withdraw what waits for a decision; whether anything did."""
+        records = self._parts.records
+        told = not_run(Reason.SUPERSEDED)
+        ended = await records.supersede_approvals(conversation, told)
+        if ended:
+            open_exchange = await records.open_exchange_of(conversation)
+            assert open_exchange is not None, "nothing but its runner ends it, which asks for it"
+            for asked in await records.approvals_of(open_exchange.id):
+                if asked.call_id in ended:
+                    self._parts.telemetry.waited(asked)
+            self._parts.asked.happened()
+        return bool(ended)
 
     async def _keep(self, conversation: str, text: str) -> str | None:
         """Keep a message behind the open exchange; None when there is none."""
         return await self._parts.records.queue_message(conversation, text)
 
-    async def _open(self, conversation: str, owner: str, text: str) -> bool:
+    async def _open(self, conversation: str, text: str) -> bool:
         """Open an exchange with this message; False when another process was faster."""
         try:
             opened = await self._parts.records.open_exchange(conversation, text, self._parts.worker)
         except ConversationBusy:
             return False
-        await self._begin(conversation, owner, opened, text, None)
+        await self._begin(conversation, opened, text, None)
         return True
 
-    async def _open_kept(self, conversation: str, owner: str) -> None:
+    async def _open_kept(self, conversation: str) -> None:
         """Open an exchange with the oldest kept message, if there is one and none is open."""
         if self._closing:
             return
@@ -233,13 +285,19 @@ class Conversations:
             return
         if opened is not None:
             message = opened.message
-            await self._begin(conversation, owner, opened.exchange_id, message.text, message.id)
+            await self._begin(conversation, opened.exchange_id, message.text, message.id)
 
-    async def _begin(
-        self, conversation: str, owner: str, exchange: str, text: str, kept: str | None
-    ) -> None:
+    async def _begin(self, conversation: str, exchange: str, text: str, kept: str | None) -> None:
         await self._publish(conversation, ExchangeOpened(exchange, text, datetime.now(UTC), kept))
-        self._start(conversation, exchange, owner)
+        record = await self._parts.records.conversation(conversation)
+        assert record is not None, "an exchange of it is open"
+        self._start(conversation, exchange, Person(record.owner, record.roles))
+
+    async def _take_up(self, conversation: str) -> None:
+        """Go on with the conversation's parked exchange, if there is one that can."""
+        found = await self._parts.records.open_exchange_of(conversation)
+        if found is not None and found.worker is None:
+            await self._adopt(conversation, found.id)
 
     async def _adopt(self, conversation: str, exchange: str) -> None:
         """Go on with a parked exchange, unless something of it is in other hands."""
@@ -251,14 +309,47 @@ class Conversations:
             return
         if not await self._parts.records.adopt_exchange(exchange, self._parts.worker):
             return
-        reader = TranscriptReader(self._parts.maps, self._parts.formats)
-        # The feed holds an open exchange from its beginning, or not at all.
-        await self._parts.feed.forget(conversation)
-        await self._parts.feed.append(conversation, list(reader.exchange(left)))
-        self._start(conversation, exchange, transcript.conversation.owner, adopted=True)
+        self._parked.pop(conversation, None)
+        await self._tell_of_decisions(conversation)
+        if not await self._is_held(conversation, exchange):
+            # The feed holds an open exchange from its beginning, or not at all.
+            reader = TranscriptReader(self._parts.maps, self._parts.formats)
+            await self._parts.feed.forget(conversation)
+            await self._parts.feed.append(conversation, list(reader.exchange(left)))
+        record = transcript.conversation
+        self._start(conversation, exchange, Person(record.owner, record.roles), adopted=True)
+
+    async def _tell_of_decisions(self, conversation: str) -> None:
+        """Bring viewers up to date with what was decided of an exchange that the feed holds.
+
+        Where the record has gone on without this process, they begin afresh.
+        """
+        transcript = await self._parts.records.transcript(conversation)
+        held = await self._parts.feed.held(conversation)
+        updates = [update for entry in held.entries for update in entry.updates]
+        told = decisions_untold(transcript, updates, self._parts.maps, self._parts.formats)
+        if told is None and conversation not in self._running:
+            await self._parts.feed.forget(conversation)
+        elif told:
+            await self._parts.feed.append(conversation, told)
+
+    async def _is_held(self, conversation: str, exchange: str) -> bool:
+        held = await self._parts.feed.held(conversation)
+        updates = (update for entry in held.entries for update in entry.updates)
+        return any(isinstance(u, ExchangeOpened) and u.exchange == exchange for u in updates)
+
+    async def _look_after(self, conversation: str, exchange: str) -> None:
+        """Show viewers here how an exchange fares that was parked here, wherever it goes on."""
+        now = await self._parts.records.exchange(exchange)
+        if now is not None and now.state is ExchangeState.OPEN and now.worker is None:
+            await self._tell_of_decisions(conversation)
+        elif conversation not in self._running:
+            await self._parts.feed.forget(conversation)
+            if now is None or now.state is ExchangeState.ENDED:
+                del self._parked[conversation]
 
     def _start(
-        self, conversation: str, exchange: str, owner: str, *, adopted: bool = False
+        self, conversation: str, exchange: str, person: Person, *, adopted: bool = False
     ) -> None:
         parts = self._parts
         trace = parts.telemetry.exchange(conversation, exchange)
@@ -269,28 +360,27 @@ class Conversations:
             observer.shown(updates)
 
         publisher = Publisher(parts.feed, conversation, parts.bounds.flush_s, shown)
-        runner = ExchangeRunner(
-            parts, conversation, exchange, Person(owner), publisher, trace, observer
-        )
+        runner = ExchangeRunner(parts, conversation, exchange, person, publisher, trace, observer)
         if self._closing:  # it was opened while the others were told
             runner.stop.give(StopCause.SHUTDOWN)
-        task = asyncio.create_task(self._run(conversation, owner, runner, adopted))
+        task = asyncio.create_task(self._run(conversation, runner, adopted))
         self._running[conversation] = _Running(runner, task)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._watchers.expect(conversation)
 
-    async def _run(
-        self, conversation: str, owner: str, runner: ExchangeRunner, adopted: bool
-    ) -> None:
+    async def _run(self, conversation: str, runner: ExchangeRunner, adopted: bool) -> None:
         try:
-            await runner.run(adopted=adopted)
+            if await runner.run(adopted=adopted) is None:
+                self._parked[conversation] = runner.exchange
         finally:
-            # A message may have opened the next one since this one's end is on record.
+            # Another process or a message may have begun what follows, which then runs here.
             if self._running[conversation].runner is runner:
                 del self._running[conversation]
         async with self._opening[conversation]:
-            await self._open_kept(conversation, owner)
+            if conversation not in self._running:
+                await self._take_up(conversation)  # decided while it was being parked
+                await self._open_kept(conversation)
 
     async def _publish(self, conversation: str, update: Update) -> None:
         await self._parts.feed.append(conversation, [update])

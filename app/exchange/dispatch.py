@@ -11,17 +11,25 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.calls.gate import Verdict
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.results import result_headings, result_rows, summary
 from app.display.view import CallChanged
-from app.exchange.answers import UNKNOWN_OUTCOME, bounded, not_run, result_text
+from app.exchange.answers import (
+    UNKNOWN_OUTCOME,
+    approved_with_changes,
+    bounded,
+    not_run,
+    result_text,
+)
 from app.exchange.exchange_trace import ExchangeTrace
 from app.exchange.parts import Parts
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person
 from app.exchange.stopping import StopSignal
+from app.records.rows import CallRecord
 from app.tools.registry import CallContext, ToolFault
 
 log = logging.getLogger(__name__)
@@ -34,6 +42,7 @@ class Runnable:
     """A call that the gate let through. ``digest`` is that of the arguments it judged.
 
     ``again``: a process that was lost left it running, as its record and the screen say.
+    ``edited``: the arguments are a person's, who changed those that the model wrote.
     """
 
     id: str
@@ -41,6 +50,7 @@ class Runnable:
     arguments: JsonObject
     digest: str
     again: bool = False
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +107,7 @@ class Dispatch:
         """Say why a call could not be claimed, unless somebody else is running it."""
         recorded = await self._parts.records.call(call.id)
         changed = recorded is None or recorded.digest != call.digest
-        reason = Reason.PROTOCOL_ERROR if changed else Reason.STOPPED
+        reason = _reason_to_refuse(recorded, changed=changed)
         if await self._parts.records.refuse_call(call.id, reason, not_run(reason)):
             await self._tell(turn, call.id, CallState.NOT_RUN, reason=reason)
         elif call.again and await self._parts.records.lose_released(call.id, UNKNOWN_OUTCOME):
@@ -175,11 +185,12 @@ class Dispatch:
         return _Outcome(CallState.DONE, content, duration_ms, result=result)
 
     async def _settle(self, turn: str, call: Runnable, outcome: _Outcome) -> None:
+        before = approved_with_changes(call.arguments) if call.edited else ""
         recorded = await self._parts.records.record_result(
             call.id,
             self._parts.worker,
             outcome.state,
-            outcome.content,
+            before + outcome.content,
             outcome.result,
             outcome.state is not CallState.DONE,
             outcome.duration_ms,
@@ -210,3 +221,12 @@ class Dispatch:
         self, turn: str, call: str, state: CallState, reason: str | None = None
     ) -> None:
         await self._publisher.put([CallChanged(self._exchange, turn, call, state, reason)])
+
+
+def _reason_to_refuse(recorded: CallRecord | None, *, changed: bool) -> Reason:
+    """Why a call cannot be claimed that nobody else has claimed."""
+    if not changed:
+        return Reason.STOPPED
+    approved = recorded is not None and recorded.verdict is Verdict.ASK
+    # An approval covers the tool, its schema and the arguments that were shown, and no others.
+    return Reason.NOT_AUTHORISED if approved else Reason.PROTOCOL_ERROR

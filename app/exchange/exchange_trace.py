@@ -1,11 +1,15 @@
 """The trace of one exchange, made of what its runner does and of the updates its viewers get.
 
-    exchange > turn > call > approval, dispatch
+    exchange > turn > call > dispatch
 
 A turn's span lasts from its request until the last of its calls has ended, a call's from its
 announcement to its final state; a call that a process before this one announced begins where it
 goes on, as a part of the exchange. A span that nothing ended by name is ended, as lost, when what
 it is part of ends: on no way out does one stay open. The spans of a killed process go with it.
+
+While a person is waited for, no process holds the exchange: what is open then ends as parked, and
+what follows the decision is another trace, as is the wait itself
+(:meth:`app.exchange.telemetry.Telemetry.waited`).
 
 OpenTelemetry's own recording of exceptions is not used: their texts may hold argument values.
 """
@@ -45,12 +49,12 @@ EMPTY = "empty"
 """The turn ended well and held nothing."""
 LOST = "lost"
 """Nothing told of an end: a fault of ours, or another process has taken over."""
+PARKED = "parked"
+"""It goes on when a person has decided."""
 NO_STOP = "none"
 """The turn's stream did not come to an end."""
 
 _FAULTY = frozenset({Outcome.FAILED, Outcome.GAVE_UP, Outcome.INTERNAL_ERROR})
-_STAGES = {CallState.AWAITING_APPROVAL: "approval", CallState.RUNNING: "dispatch"}
-"""The states whose length is a span of its own."""
 
 
 @dataclass(slots=True)
@@ -84,6 +88,7 @@ class ExchangeTrace:
         self._tracer = tracer
         self._fragments = 0
         self._outcome: Outcome | None = None
+        self._parked = False
         self._turn: _TurnSpans | None = None
         self._calls: dict[str, _CallSpans] = {}
         """Calls that have not ended, by our id."""
@@ -130,6 +135,10 @@ class ExchangeTrace:
         """The exchange has ended, on record."""
         self._outcome = outcome
 
+    def parked(self) -> None:
+        """The exchange waits for a person, and no process holds it."""
+        self._parked = True
+
     def close(self) -> None:
         """End what is open, and the exchange with it."""
         self._receive()
@@ -139,9 +148,14 @@ class ExchangeTrace:
         _end(
             self._span,
             "formwork.outcome",
-            LOST if self._outcome is None else self._outcome.value,
-            faulty=self._outcome is None or self._outcome in _FAULTY,
+            self._left if self._outcome is None else self._outcome.value,
+            faulty=(self._outcome is None and not self._parked) or self._outcome in _FAULTY,
         )
+
+    @property
+    def _left(self) -> str:
+        """What is said of a span that nothing ended by name."""
+        return PARKED if self._parked else LOST
 
     # What runs within a span, so that spans of libraries and tools find their place
 
@@ -202,7 +216,7 @@ class ExchangeTrace:
     def _end_turn(self) -> None:
         self._decide(LOST)
         for call in list(self._calls):
-            self._end_call(call, LOST, faulty=True)
+            self._end_call(call, self._left, faulty=not self._parked)
         self._names.clear()
         turn, self._turn = self._turn, None
         if turn is not None:
@@ -224,8 +238,8 @@ class ExchangeTrace:
         else:
             spans.end_stage()
             spans.span.add_event(state.value)
-        if state in _STAGES:
-            spans.stage = self._start(_STAGES[state], spans.span, call=call)
+        if state is CallState.RUNNING:
+            spans.stage = self._start("dispatch", spans.span, call=call)
         if state in FINAL_STATES:
             self._counts.call_ended(self._names.get(call), state, moved.reason)
             spans.span.set_attribute("formwork.reason", reason_code(state, moved.reason))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
+from app.exchange.event import Event
 from app.exchange.observer import Observe, unobserved
 from app.exchange.telemetry import Telemetry
 from app.feed.feed import Feed
@@ -49,3 +50,5 @@ class Parts:
     bounds: Bounds = field(default_factory=Bounds)
     telemetry: Telemetry = field(default_factory=Telemetry.off)
     observe: Observe = unobserved
+    asked: Event = field(default_factory=Event)
+    """Heard when a request for a decision was made, or is over."""

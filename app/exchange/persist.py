@@ -3,19 +3,18 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from app.calls.exact_json import digest, dump_exact
+from app.calls.exact_json import dump_exact
 from app.calls.gate import Judged, Judgement, Verdict
 from app.calls.history import CallPart, OpaquePart, Part, TextPart
 from app.calls.turn import Call, FinishedTurn, OpaqueBlock, TextBlock, Turn
 from app.exchange.answers import refusal
+from app.exchange.binding import Binding
 from app.providers.provider import Provider
-from app.records.new import NewAbandonedTurn, NewCall, NewTurn
+from app.records.new import NewAbandonedTurn, NewApproval, NewCall, NewTurn
 from app.records.rows import AbandonedCall
 
-
-def digest_of(arguments_text: str) -> str:
-    """What binds a dispatch to the arguments that were judged."""
-    return digest(arguments_text)
+Ask = Callable[[str], NewApproval]
+"""The request for a decision on a call of the named tool."""
 
 
 def new_turn(
@@ -27,6 +26,8 @@ def new_turn(
     model: str,
     announced: dict[int, datetime],
     idempotent: Callable[[str], bool],
+    binding: Binding,
+    ask: Ask,
 ) -> NewTurn:
     """A usable turn for the record: its parts in order, its calls with their verdicts."""
     judged = {call.ordinal: call for call in judgement.calls}
@@ -37,7 +38,9 @@ def new_turn(
         provider_stop=finished.provider_stop,
         parts=tuple(_parts(turn, judged, provider.dialect)),
         calls=tuple(
-            _new_call(call, judged[call.ordinal], turn_id, provider, announced, idempotent)
+            _new_call(
+                call, judged[call.ordinal], turn_id, provider, announced, idempotent, binding, ask
+            )
             for call in finished.calls
         ),
     )
@@ -72,6 +75,8 @@ def _new_call(
     provider: Provider,
     announced: dict[int, datetime],
     idempotent: Callable[[str], bool],
+    binding: Binding,
+    ask: Ask,
 ) -> NewCall:
     assert judged.arguments is not None
     assert call.name is not None
@@ -83,13 +88,14 @@ def _new_call(
         name=call.name,
         arguments=judged.arguments,
         arguments_text=_text(call),
-        digest=digest_of(dump_exact(judged.arguments)),
+        digest=binding.digest(call.name, judged.arguments),
         verdict=judged.verdict,
         announced_at=announced[call.ordinal],
         idempotent=idempotent(call.name),
         reason=judged.reason if refused else None,
         detail=judged.detail or None,
         result_content=refusal(judged) if refused else None,
+        approval=ask(call.name) if judged.verdict is Verdict.ASK else None,
     )
 
 

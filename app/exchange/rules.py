@@ -1,12 +1,12 @@
 """What the gate asks of tools, maps and the person: the parts' answers under one name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
 from app.display.field_map import FieldMap
 from app.exchange.offers import own_schema
+from app.exchange.same_call import sameness
 from app.tools.registry import Registry
 
 
@@ -25,8 +25,8 @@ class ToolRules:
     registry: Registry
     maps: Mapping[str, FieldMap]
     person: Person
-    denied: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """Tool and exact arguments of calls that a person denied in this exchange."""
+    denied: set[Hashable] = field(default_factory=set[Hashable])
+    """Calls that a person denied in this exchange: see :mod:`app.exchange.same_call`."""
 
     def tool_names(self) -> Sequence[str]:
         return tuple(self.registry.names)
@@ -44,7 +44,7 @@ class ToolRules:
         return self.registry.authorised(self.person.id, self.person.roles, name)
 
     def denied_before(self, name: str, arguments: JsonObject) -> bool:
-        return (name, dump_exact(arguments)) in self.denied
+        return sameness(name, arguments) in self.denied
 
     def asks(self, name: str, arguments: JsonObject) -> bool:
         known = self.maps.get(name)

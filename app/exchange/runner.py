@@ -1,6 +1,7 @@
 """Runs one exchange from the person's message to its end.
 
     stream a turn -> gate -> usable: record, dispatch, next turn until no call is made
+                                     (while a call waits for a person: parked, and let go of)
                           -> unusable: roll back, ask again (bounded), or give up
     API failure   -> wait and repeat (bounded), or report it by kind
     stop          -> roll back what is being written; refuse what has not started
@@ -9,14 +10,15 @@ Every way out ends in :meth:`ExchangeRunner._end`, and leaves a history that the
 use.
 """
 
+import asyncio
 import logging
 import random
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing, closing
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from app.calls.events import CallAnnounced, Event
-from app.calls.exact_json import dump_exact
 from app.calls.gate import Judgement, Terms, Verdict, judge
 from app.calls.reasons import Reason
 from app.calls.states import CallState
@@ -34,21 +36,29 @@ from app.display.view import (
 )
 from app.exchange.adoption import left_to_run
 from app.exchange.answers import not_run
+from app.exchange.approval_views import ApprovalViews
+from app.exchange.binding import Binding
 from app.exchange.dispatch import Dispatch, Runnable
 from app.exchange.exchange_trace import ExchangeTrace
 from app.exchange.observer import ExchangeObserver
 from app.exchange.offers import offers
 from app.exchange.parts import Parts
-from app.exchange.persist import digest_of, new_abandoned, new_turn
+from app.exchange.persist import new_abandoned, new_turn
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person, ToolRules
+from app.exchange.same_call import sameness
 from app.exchange.stopping import StopCause, StopSignal
 from app.exchange.stream_turn import stream_turn
 from app.providers.provider import RETRYABLE, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
-from app.records.rows import Outcome
+from app.records.new import NewApproval
+from app.records.rows import ApprovalState, Outcome
 
 log = logging.getLogger(__name__)
+
+
+class _Parked(Exception):
+    """The exchange waits for a person, on record; no process holds it."""
 
 
 class _Over(Exception):
@@ -92,12 +102,18 @@ class ExchangeRunner:
         self.conversation = conversation
         self.exchange = exchange
         self.stop = StopSignal()
+        self.decided = asyncio.Event()
+        """Set when something was decided that this exchange waits for."""
         self._parts = parts
         self._person = person
         self._publisher = publisher
         self._trace = trace
         self._observer = observer
         self._rules = ToolRules(parts.registry, parts.maps, person)
+        self._binding = Binding(parts.maps)
+        self._views = ApprovalViews(parts.maps, parts.formats)
+        self._asks = False
+        """Whether a person was asked for a decision in this exchange."""
         self._dispatch = Dispatch(
             parts, publisher, self.stop, person, conversation, exchange, trace
         )
@@ -108,32 +124,38 @@ class ExchangeRunner:
             self.stop.give(cause)
             await self._publisher.put([StopAsked(self.exchange)])
 
-    async def run(self, *, adopted: bool = False) -> Outcome:
-        """Run to the end, whatever that is, and put the end on record.
+    async def run(self, *, adopted: bool = False) -> Outcome | None:
+        """Run to the end, whatever that is, and put the end on record; None when parked.
 
-        An ``adopted`` exchange is one that a lost process left; its last calls come first.
+        An ``adopted`` exchange is one that was parked; its last calls come first.
         """
         async with aclosing(self._observer):
             return await self._run(adopted)
 
-    async def _run(self, adopted: bool) -> Outcome:
+    async def _run(self, adopted: bool) -> Outcome | None:
         with closing(self._trace):
-            over = await self._until_over(adopted)
+            try:
+                over = await self._until_over(adopted)
+            except _Parked:
+                self._trace.parked()
+                await self._publisher.close()
+                return None
             await self._end(over)
             self._trace.ended(over.outcome)
             return over.outcome
 
     async def _until_over(self, adopted: bool) -> _Over:
         try:
-            if adopted:
-                await self._go_on_where_left()
-            for _ in range(self._parts.bounds.exchange_turns):
-                await self._turn()
+            turns = await self._go_on_where_left() if adopted else 0
             limit = self._parts.bounds.exchange_turns
+            for _ in range(turns, limit):
+                await self._turn()
             await self._notice(NoticeKind.TURN_LIMIT, limit=str(limit))
             return _Over(Outcome.TURN_LIMIT)
         except _Over as end:
             return end
+        except _Parked:
+            raise
         except Exception:
             log.exception("exchange %s failed", self.exchange)
             await self._notice(NoticeKind.INTERNAL_ERROR)
@@ -163,6 +185,7 @@ class ExchangeRunner:
         regenerations = 0
         while True:
             attempt, finished = await self._attempt()
+            await self._learn_denials()
             judgement = self._judge(attempt.live.id, finished)
             if judgement.usable:
                 return await self._go_on(attempt, finished, judgement)
@@ -178,7 +201,7 @@ class ExchangeRunner:
         terms = Terms(
             bounds.max_tokens, provider.needs_call_ids, self._parts.assign_missing_ids, bounds.calls
         )
-        judgement = _without_asking(judge(finished, self._rules, terms))
+        judgement = judge(finished, self._rules, terms)
         self._observer.judged(turn, finished, self._rules, terms, judgement)
         return judgement
 
@@ -293,15 +316,111 @@ class ExchangeRunner:
 
     # After a usable turn
 
-    async def _go_on_where_left(self) -> None:
+    async def _go_on_where_left(self) -> int:
+        """Carry out what was left of the turns on record; how many of these there are."""
         transcript = await self._parts.records.transcript(self.conversation)
         [ours] = [each for each in transcript.exchanges if each.exchange.id == self.exchange]
         if ours.exchange.stop_asked_at is not None:
             self.stop.give(StopCause.PERSON)
-        for turn in ours.turns:
-            await self._dispatch.run(turn.id, left_to_run(turn))
+        self._asks = any(call.approval for turn in ours.turns for call in turn.calls)
+        await self._carry_out((turn.id, left_to_run(turn, self._binding)) for turn in ours.turns)
+        return len(ours.turns)
+
+    async def _carry_out(self, work: Iterable[tuple[str, Sequence[Runnable]]]) -> None:
+        """Run calls, and those that a person approves meanwhile, until all of them have ended.
+
+        Then nothing of the exchange is left to do but the next turn: or this does not return.
+        """
+        begun: set[str] = set()
+        while True:
+            await self._run_calls(work, begun)
+            if not self._asks:
+                break
+            if self._is_stopped_for_good:
+                await self._withdraw()
+                break
+            parked = await self._parts.records.park_exchange(
+                self.exchange, self._parts.worker, with_approved=self.stop.given
+            )
+            if parked:
+                raise _Parked
+            work = [(turn, [call]) for turn, call in await self._approved() if call.id not in begun]
+            if not work:
+                break
         if self.stop.given:
             raise await self._stopped()
+        if self._asks and await self._is_superseded():
+            raise _Over(Outcome.SUPERSEDED)
+
+    @property
+    def _is_stopped_for_good(self) -> bool:
+        """A process that closes leaves what waits to the next one."""
+        return self.stop.given and self.stop.cause is not StopCause.SHUTDOWN
+
+    async def _run_calls(
+        self, work: Iterable[tuple[str, Sequence[Runnable]]], begun: set[str]
+    ) -> None:
+        async with asyncio.TaskGroup() as group:
+            running: set[asyncio.Task[None]] = set()
+
+            def begin(turn: str, calls: Sequence[Runnable]) -> None:
+                begun.update(call.id for call in calls)
+                running.add(group.create_task(self._dispatch.run(turn, calls)))
+
+            for turn, calls in work:
+                begin(turn, calls)
+            while running:
+                self.decided.clear()
+                if self._asks and not self.stop.given:
+                    for turn, call in await self._approved():
+                        if call.id not in begun:
+                            begin(turn, [call])
+                await self._one_of(running)
+                running = {task for task in running if not task.done()}
+
+    async def _one_of(self, running: set[asyncio.Task[None]]) -> None:
+        """Wait until a task has ended or something was decided."""
+        heard = asyncio.create_task(self.decided.wait())
+        try:
+            await asyncio.wait({*running, heard}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            heard.cancel()
+
+    async def _approved(self) -> list[tuple[str, Runnable]]:
+        """Calls that were approved and have not started, with their turns."""
+        transcript = await self._parts.records.transcript(self.conversation)
+        return [
+            (turn.id, call)
+            for each in transcript.exchanges
+            if each.exchange.id == self.exchange
+            for turn in each.turns
+            for call in left_to_run(turn, self._binding)
+        ]
+
+    async def _withdraw(self) -> None:
+        """End what waits for a person because the exchange is being stopped."""
+        reason = Reason.STOPPED
+        refused = await self._parts.records.refuse_unstarted(self.exchange, reason, not_run(reason))
+        await self._publisher.put(
+            CallChanged(self.exchange, turn_of(ours), ours, CallState.NOT_RUN, reason)
+            for ours in refused
+        )
+        for asked in await self._parts.records.approvals_of(self.exchange):
+            if asked.call_id in refused:
+                self._parts.telemetry.waited(asked)
+        self._parts.asked.happened()
+
+    async def _is_superseded(self) -> bool:
+        asked = await self._parts.records.approvals_of(self.exchange)
+        return any(each.state is ApprovalState.SUPERSEDED for each in asked)
+
+    async def _learn_denials(self) -> None:
+        """A call that a person denied is refused without asking when it is made again."""
+        if not self._asks:
+            return
+        for asked in await self._parts.records.approvals_of(self.exchange):
+            if asked.state is ApprovalState.DENIED:
+                self._rules.denied.add(sameness(asked.tool, asked.arguments))
 
     async def _go_on(self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement) -> None:
         live = attempt.live
@@ -312,9 +431,26 @@ class ExchangeRunner:
         if not judgement.calls and not finished.resume:
             raise _Over(Outcome.ANSWERED)
         await self._publisher.put(self._refused(live, judgement))
-        await self._dispatch.run(live.id, self._runnable(live, finished, judgement))
-        if self.stop.given:
-            raise await self._stopped()
+        await self._tell_of_requests(live)
+        await self._carry_out([(live.id, self._runnable(live, finished, judgement))])
+
+    async def _tell_of_requests(self, live: LiveTurn) -> None:
+        """Show the requests of a turn that has just been put on record with them."""
+        if not self._asks:
+            return
+        asked = await self._parts.records.approvals_of(self.exchange)
+        ours = [each for each in asked if each.turn_id == live.id]
+        waiting = CallState.AWAITING_APPROVAL
+        await self._publisher.put(
+            update
+            for each in ours
+            for update in (
+                self._views.changed(each),
+                CallChanged(self.exchange, live.id, each.call_id, waiting),
+            )
+        )
+        if ours:
+            self._parts.asked.happened()
 
     async def _record(
         self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement
@@ -328,9 +464,23 @@ class ExchangeRunner:
             self._parts.model,
             attempt.announced,
             self._parts.registry.idempotent,
+            self._binding,
+            self._ask,
         )
+        self._asks = self._asks or any(call.approval for call in turn.calls)
         await self._parts.records.record_turn(self.exchange, turn, self._parts.worker)
         self._trace.kept()
+
+    def _ask(self, tool: str) -> NewApproval:
+        known = self._parts.maps[tool]
+        assert known.approval is not None
+        expiry = timedelta(seconds=known.approval.expires_after_s)
+        return NewApproval(
+            by=known.approval.by,
+            asked_by=self._person.id,
+            schema_version=self._binding.schema_version(tool),
+            expires_at=datetime.now(UTC) + expiry,
+        )
 
     def _refused(self, live: LiveTurn, judgement: Judgement) -> list[Update]:
         return [
@@ -353,7 +503,7 @@ class ExchangeRunner:
         for judged in judgement.calls:
             name, arguments = names[judged.ordinal], judged.arguments
             if judged.verdict is Verdict.RUN and name is not None and arguments is not None:
-                bound = digest_of(dump_exact(arguments))
+                bound = self._binding.digest(name, arguments)
                 ours = call_id(live.id, judged.ordinal)
                 runnable.append(Runnable(ours, name, arguments, bound))
         return runnable
@@ -362,24 +512,6 @@ class ExchangeRunner:
         told = tuple((name, str(value)) for name, value in params.items())
         notice_id = await self._parts.records.record_notice(self.exchange, kind, told)
         await self._publisher.put([Noticed(self.exchange, NoticeView(notice_id, kind, told))])
-
-
-def _without_asking(judgement: Judgement) -> Judgement:
-    """Calls that must be approved are refused, as long as there is nobody who can approve."""
-    return replace(
-        judgement,
-        calls=tuple(
-            replace(
-                judged,
-                verdict=Verdict.REFUSE,
-                reason=Reason.NOT_AUTHORISED,
-                detail="a person must approve this call, and nobody can do so here",
-            )
-            if judged.verdict is Verdict.ASK
-            else judged
-            for judged in judgement.calls
-        ),
-    )
 
 
 def _is_shown(block: Block) -> bool:

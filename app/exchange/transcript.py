@@ -33,6 +33,7 @@ from app.display.view import (
     TurnAbandoned,
     Update,
 )
+from app.exchange.approval_views import ApprovalViews, is_shown
 from app.records.rows import (
     AbandonedTurnRecord,
     CallRecord,
@@ -50,6 +51,7 @@ class TranscriptReader:
     def __init__(self, maps: Mapping[str, FieldMap], formats: Formats) -> None:
         self._maps = maps
         self._formats = formats
+        self._approvals = ApprovalViews(maps, formats)
 
     def kept(self, transcript: Transcript) -> Iterator[Update]:
         for message in transcript.queued:
@@ -92,16 +94,19 @@ class TranscriptReader:
         for event in _events(block, call):
             yield from live.take(event)
         if call.state is not CallState.READY:
-            yield self._state(live, call)
+            yield self.state(live.exchange, call)
+        if call.approval is not None and is_shown(call.approval):
+            yield self._approvals.changed(call.approval)
 
-    def _state(self, live: LiveTurn, call: CallRecord) -> CallChanged:
+    def state(self, exchange: str, call: CallRecord) -> CallChanged:
+        """The state that a call is in."""
         known = self._maps.get(call.name)
         done = known if call.state is CallState.DONE else None
         rows = result_rows(done, call.result_full, self._formats) if done else ()
         return CallChanged(
-            live.exchange,
-            live.id,
-            call_id(live.id, call.ordinal),
+            exchange,
+            call.turn_id,
+            call.id,
             call.state,
             reason=call.reason,
             summary=summary(done, call.result_full, self._formats) if done else None,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,14 @@ from app.display.view import (
     TurnView,
     Update,
 )
+from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
 from app.exchange.parts import Bounds, Parts
 from app.exchange.telemetry import Telemetry
 from app.feed.memory import MemoryFeed
 from app.providers.provider import Provider, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
+from app.records.queries import Clock, utc_now
 from app.records.rows import TurnRecord
 from app.records.store import Records
 from app.tools.map_files import map_compiler
@@ -157,6 +160,16 @@ def _tools(log: CallLog) -> Registry:
     async def costly(context: CallContext) -> None:
         log.ran.append(("costly", {}, context))
 
+    @tools.tool("pay")
+    async def pay(context: CallContext, sum: Decimal, to: str, purpose: str = "") -> str:
+        log.ran.append(("pay", {"sum": sum, "to": to, "purpose": purpose}, context))
+        return "paid"
+
+    @tools.tool("post")
+    async def post(context: CallContext, text: str) -> str:
+        log.ran.append(("post", {"text": text}, context))
+        return "posted"
+
     return tools
 
 
@@ -166,6 +179,16 @@ def _maps() -> dict[str, FieldMap]:
         "type": "object",
         "properties": {"text": {"type": "string", "minLength": 1}},
         "required": ["text"],
+        "additionalProperties": False,
+    }
+    pay = {
+        "type": "object",
+        "properties": {
+            "sum": {"type": "number", "minimum": 0, "maximum": 1000},
+            "to": {"type": "string"},
+            "purpose": {"type": "string"},
+        },
+        "required": ["sum", "to"],
         "additionalProperties": False,
     }
     compiler = map_compiler()
@@ -180,6 +203,13 @@ def _maps() -> dict[str, FieldMap]:
         {"tool": "slow", "label": "Sleep", "parameters": empty, "display": {}, "timeout_s": 1},
         {"tool": "costly", "label": "Spend", "parameters": empty, "display": {},
          "approval": {"required": True, "by": "operator"}},
+        {"tool": "pay", "label": "Pay", "parameters": pay,
+         "display": {"sum": {"label": "Sum", "editable": True}, "to": {"label": "To"}},
+         "approval": {"when": {"properties": {"sum": {"exclusiveMinimum": 100}}},
+                      "by": "operator", "expires_after_s": 60}},
+        {"tool": "post", "label": "Post", "parameters": note,
+         "display": {"text": {"label": "Text"}},
+         "approval": {"required": True, "by": "user"}},
     ]  # fmt: skip
     return {
         document["tool"]: compiler.compile({"description": "A tool.", **document})
@@ -196,6 +226,15 @@ class World:
     log: CallLog
     conversation: str
     parts: Parts
+    approvals: Approvals
+    others: list[Conversations] = field(default_factory=list[Conversations])
+
+    def restarted(self, maps: Mapping[str, FieldMap] | None = None) -> Approvals:
+        """Another process on the same store. It shares the feed, as processes will."""
+        worker = new_id(Kind.WORKER)
+        parts = replace(self.parts, worker=worker, maps=self.parts.maps if maps is None else maps)
+        self.others.append(Conversations(parts, ()))
+        return Approvals(parts, self.others[-1])
 
     async def begin(self) -> None:
         """Go on in a new conversation."""
@@ -280,13 +319,14 @@ async def world(
     maps: Mapping[str, FieldMap] | None = None,
     assign_missing_ids: bool = False,
     telemetry: Telemetry | None = None,
+    clock: Clock | None = None,
     **more: Any,
 ) -> AsyncGenerator[World]:
     """Conversations over a real store, a real feed and real tools; ``turns`` are the model's.
 
     ``provider`` takes the written model's place; ``registry`` and ``maps`` go together.
     """
-    records = await Records.open(f"sqlite:///{folder / 'store.sqlite3'}")
+    records = await Records.open(f"sqlite:///{folder / 'store.sqlite3'}", clock or utc_now)
     model, log, feed = WrittenModel(turns), CallLog(), MemoryFeed()
     parts = Parts(
         provider=provider or model,
@@ -304,7 +344,13 @@ async def world(
     conversations = Conversations(parts, (), **more)
     try:
         conversation = await conversations.create(OWNER)
-        yield World(conversations, records, feed, model, log, conversation, parts)
+        approvals = Approvals(parts, conversations)
+        here = World(conversations, records, feed, model, log, conversation, parts, approvals)
+        try:
+            yield here
+        finally:
+            for other in here.others:
+                await other.close()
     finally:
         await conversations.close()
         await records.close()
