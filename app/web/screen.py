@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from app.calls.json_types import Path
 from app.display.view import (
+    ApprovalChanged,
     CallChanged,
     CallNamed,
     CallOpened,
@@ -178,6 +179,7 @@ class _Fold:
         | RowChanged
         | RowGrew
         | CallChanged
+        | ApprovalChanged
         | WorkChanged
         | TurnAbandoned,
     ) -> None:
@@ -202,7 +204,9 @@ class _Fold:
         elif key not in self._new_items and (self._writing is None or self._writing[0] != key):
             self._replaced[key] = None
 
-    def _note_call(self, update: CallNamed | RowChanged | RowGrew | CallChanged) -> None:
+    def _note_call(
+        self, update: CallNamed | RowChanged | RowGrew | CallChanged | ApprovalChanged
+    ) -> None:
         key = (update.exchange, update.turn, update.call)
         if key in self._new_items:
             return
@@ -215,7 +219,7 @@ class _Fold:
         match update:
             case CallNamed():
                 diff.renamed = True
-            case CallChanged():
+            case CallChanged() | ApprovalChanged():
                 diff.state_changed = True
             case RowChanged(path=path) | RowGrew(path=path):
                 diff.rows[path] = None

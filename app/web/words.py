@@ -56,6 +56,9 @@ HEADS: Mapping[CallState, str] = {
     CallState.UNKNOWN: phrase("Outcome unknown · {label}"),
 }
 
+# NOTE: A person approved; the tool has not been called. May not claim a start.
+APPROVED_HEAD = phrase("Approved, not started · {label}")
+
 ANNOUNCEMENTS: Mapping[CallState, str] = {
     # NOTE: Read aloud. May not claim that anything of this one was begun.
     CallState.QUEUED: phrase("Queued {label}"),
@@ -230,7 +233,9 @@ class Words:
 
     def call_head(self, call: CallView) -> tuple[str, str, str]:
         """The line that tells a call's state: what stands before its label, the label, the rest."""
-        before, after = self._(HEADS[call.state]).split("{label}")
+        approved = call.approval is not None and call.approval.approved_at is not None
+        head = APPROVED_HEAD if approved else HEADS[call.state]
+        before, after = self._(head).split("{label}")
         match call.state:
             case CallState.DONE:
                 facts = (self.duration(call.duration_ms), call.summary)
