@@ -212,13 +212,6 @@ async def test_a_call_that_is_refused_is_answered_and_its_siblings_go_on(
         assert_lawful(await here.updates())
 
 
-async def test_a_call_that_asks_for_approval_does_not_run(tmp_path: Path) -> None:
-    async with world(tmp_path, calls(call(0, "costly", "{}")), said("Not allowed.")) as here:
-        await here.say()
-        assert here.log.ran == []
-        assert await here.shown() == [("Spend", "not_run", "not_authorised")]
-
-
 @pytest.mark.parametrize(
     ("tool", "sentence"),
     [("broken", "The printer is out of paper."), ("rude", "The tool had an internal error.")],

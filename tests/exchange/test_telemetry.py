@@ -18,9 +18,9 @@ from app.calls.events import (
     TextDelta,
     TurnEnded,
 )
-from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.view import CallChanged, CallOpened, ExchangeOpened, Update
+from app.exchange.approvals import Decision, Ruling
 from app.exchange.observer import Unobserved
 from app.exchange.parts import Bounds
 from app.exchange.publisher import Publisher
@@ -385,26 +385,29 @@ def _approved_later(last: CallChanged) -> list[Update]:
     return [opened, *moved, last]
 
 
-@pytest.mark.parametrize(
-    ("last", "stages"),
-    [
-        (CallChanged("x", "t", "t-0", CallState.RUNNING), ["approval", "dispatch"]),
-        (CallChanged("x", "t", "t-0", CallState.NOT_RUN, Reason.DENIED), ["approval"]),
-        (CallChanged("x", "t", "t-0", CallState.NOT_RUN, Reason.EXPIRED), ["approval"]),
-    ],
-)
-def test_a_wait_for_approval_is_a_span_of_its_own(last: CallChanged, stages: list[str]) -> None:
+@pytest.mark.parametrize("decision", list(Decision))
+async def test_a_wait_for_approval_is_a_span_and_what_is_parked_is_no_fault(
+    tmp_path: Path, decision: Decision
+) -> None:
     operator = told("costly")
-    trace = operator.telemetry.exchange("c", "x")
-    with trace.streaming("t"):
-        pass
-    trace.observe(_approved_later(last))
+    turns = [calls(call(0, "costly", "{}")), said("Well.")]
+    async with world(tmp_path, *turns, telemetry=operator.telemetry) as here:
+        await here.conversations.send(OWNER, here.conversation, MESSAGE)
+        async with asyncio.timeout(20):
+            while not (waiting := await here.approvals.waiting()):
+                await asyncio.sleep(0.005)
+        ruling = Ruling(decision, waiting[0].digest, reason="canary-reason", note="canary-note")
+        await here.approvals.decide("canary-operator", waiting[0].id, ruling)
+        await here.idle()
     [approval] = operator.named("approval")
+    assert (approval.start_time, approval.parent) != (None, None)
     assert approval.end_time is not None
-    assert operator.parent(approval) is operator.named("call")[0]
-    trace.close()
-    operator.assert_nested()
-    assert [span.name for span in operator.spans[3:]] == stages
+    assert attributes(approval)["formwork.decision"] in ("approved", "denied")
+    assert not [span for span in operator.spans if span.status.status_code is StatusCode.ERROR]
+    ended = ("none", "done") if decision is Decision.APPROVE else ("denied", "not_run")
+    assert operator.counts("calls") == {(*ended, "costly"): 1}
+    assert operator.counts("exchanges") == {("answered",): 1}
+    assert "canary" not in str([attributes(span) for span in operator.spans])
 
 
 def test_a_call_that_another_process_announced_is_a_part_of_the_exchange() -> None:

@@ -148,7 +148,7 @@ async def test_what_was_approved_is_not_superseded(records: Records) -> None:
 
 async def test_parking_waits_for_what_is_decided(records: Records) -> None:
     opened = await ask(records, 2)
-    asked, other = await records.approvals_of(opened.exchange_id)
+    asked, _ = await records.approvals_of(opened.exchange_id)
     await records.decide(asked.id, approve(asked))
     assert not await records.park_exchange(opened.exchange_id, "worker-1"), "one is to be run"
     assert await records.park_exchange(opened.exchange_id, "worker-1", with_approved=True)
