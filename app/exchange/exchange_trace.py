@@ -61,6 +61,8 @@ _FAULTY = frozenset({Outcome.FAILED, Outcome.GAVE_UP, Outcome.INTERNAL_ERROR})
 class _CallSpans:
     span: Span
     stage: Span | None = None
+    waits: bool = False
+    """For a person: what became of that is told by the wait's own span."""
 
     def end_stage(self) -> None:
         if self.stage is not None:
@@ -145,17 +147,13 @@ class ExchangeTrace:
         self._end_turn()
         if self._outcome is not None:
             self._counts.exchange_ended(self._outcome)
+        left = PARKED if self._parked else LOST
         _end(
             self._span,
             "formwork.outcome",
-            self._left if self._outcome is None else self._outcome.value,
+            left if self._outcome is None else self._outcome.value,
             faulty=(self._outcome is None and not self._parked) or self._outcome in _FAULTY,
         )
-
-    @property
-    def _left(self) -> str:
-        """What is said of a span that nothing ended by name."""
-        return PARKED if self._parked else LOST
 
     # What runs within a span, so that spans of libraries and tools find their place
 
@@ -215,8 +213,8 @@ class ExchangeTrace:
 
     def _end_turn(self) -> None:
         self._decide(LOST)
-        for call in list(self._calls):
-            self._end_call(call, self._left, faulty=not self._parked)
+        for call, spans in list(self._calls.items()):
+            self._end_call(call, PARKED if spans.waits else LOST, faulty=not spans.waits)
         self._names.clear()
         turn, self._turn = self._turn, None
         if turn is not None:
@@ -238,6 +236,7 @@ class ExchangeTrace:
         else:
             spans.end_stage()
             spans.span.add_event(state.value)
+        spans.waits = state is CallState.AWAITING_APPROVAL
         if state is CallState.RUNNING:
             spans.stage = self._start("dispatch", spans.span, call=call)
         if state in FINAL_STATES:
