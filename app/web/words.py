@@ -10,6 +10,7 @@ words, a gerund of the deed, or a percentage. A comment that begins with ``NOTE:
 translators, and goes into the catalogues.
 """
 
+import re
 from collections.abc import Mapping
 
 from app.calls.reasons import Reason
@@ -118,6 +119,14 @@ NEXT_STEPS: Mapping[Reason, str] = {
 }
 UNKNOWN_NEXT_STEP = phrase("It may or may not have happened. Check before you ask for it again.")
 FAILED_NEXT_STEP = phrase("The assistant has been told.")
+
+FAULTS = (
+    phrase("The tool had an internal error."),
+    phrase("The tool cannot take these arguments."),
+    # NOTE: May not claim that nothing was done: nobody knows.
+    phrase("no answer within {seconds} s; it may or may not have happened"),
+)
+"""Sentences of ours that stand on record as a failed call's reason; all others are a tool's own."""
 
 FAILURES: Mapping[FailureKind, str] = {
     FailureKind.AUTHENTICATION: phrase("The model's service did not accept our key"),
@@ -241,7 +250,7 @@ class Words:
                 facts = (self.duration(call.duration_ms), call.summary)
                 after += "".join(f" · {fact}" for fact in facts if fact)
             case CallState.FAILED if call.reason:
-                after += f" · {call.reason}"
+                after += f" · {self.fault(call.reason)}"
             case CallState.NOT_RUN if call.reason:
                 after += f" · {self.reason(call.reason)}"
             case _:
@@ -258,7 +267,7 @@ class Words:
             case CallState.NOT_RUN if call.reason:
                 why, told = self.reason(call.reason), self._(NEXT_STEPS[Reason(call.reason)])
             case CallState.FAILED:
-                why, told = call.reason or "", self._(FAILED_NEXT_STEP)
+                why, told = self.fault(call.reason or ""), self._(FAILED_NEXT_STEP)
             case CallState.UNKNOWN:
                 return self._(UNKNOWN_NEXT_STEP)
             case _:
@@ -269,6 +278,14 @@ class Words:
     def reason(self, code: str) -> str:
         """Why a call was not run, or a turn was set aside."""
         return self._(REASONS[Reason(code)])
+
+    def fault(self, reason: str) -> str:
+        """Why a call failed: a sentence of a tool as it is, one of ours in the page's language."""
+        for sentence in FAULTS:
+            pattern = re.escape(sentence).replace(r"\{seconds\}", "(?P<seconds>[^ ]+)")
+            if found := re.fullmatch(pattern, reason):
+                return self._(sentence).format(**found.groupdict())
+        return reason
 
     def duration(self, milliseconds: int | None) -> str | None:
         """A time that a tool took, as short as it stays honest."""

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sse_starlette.sse import AppStatus
 
 from app.display.view import Update
+from app.web.access import Access
 from app.web.application import create_app
 from tests.web.scripted import ScriptedConversations
 from tests.web.scripts import SCRIPTS
@@ -74,12 +75,17 @@ def server() -> Generator[Scripted, None, None]:
 
 
 @contextmanager
-def scripted_server(locale: str = "en") -> Generator[Scripted, None, None]:
+def scripted_server(
+    locale: str = "en", access: Access | None = None
+) -> Generator[Scripted, None, None]:
     conversations = ScriptedConversations(SCRIPTS, list(SCRIPTS))
+    services = replace(conversations.services(), locale=locale)
+    if access is not None:
+        services = replace(services, access=access)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         config = uvicorn.Config(
-            create_app(replace(conversations.services(), locale=locale)),
+            create_app(services),
             log_level="error",
             timeout_graceful_shutdown=3,
             lifespan="on",

@@ -4,10 +4,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.calls.states import CallState
+from app.web.access import Role
 from tests.browser.axe import faults
-from tests.browser.conftest import Scripted
+from tests.browser.conftest import Scripted, scripted_server
 from tests.browser.screen import RECORDER, send
 from tests.web.scripts import TICKET_FRAME, CallScript
+from tests.web.test_sign_in import BY_TOKEN, TOKENS
 
 pytestmark = pytest.mark.browser
 
@@ -62,8 +64,21 @@ def test_axe_finds_nothing_in_any_state(page: Page, server: Scripted) -> None:
     assert not found, "\n".join(found)
 
 
-def test_axe_finds_nothing_on_an_error(context: BrowserContext, server: Scripted) -> None:
+def test_axe_finds_nothing_on_the_pages_around(context: BrowserContext) -> None:
     page = context.new_page()
-    page.goto(f"{server.address}/c/nothing")
-    found = faults(page, "error")
+    with scripted_server(access=BY_TOKEN) as server:
+        page.goto(f"{server.address}/c/nothing")
+        found = faults(page, "error")
+        for place in ("/search", "/search?q=ticket", "/sign-in"):
+            page.goto(server.address + place)
+            found += faults(page, place)
+        page.locator("[name=token]").fill("wrong")
+        page.keyboard.press("Enter")
+        expect(page.locator("[role=alert]")).to_have_count(1)
+        found += faults(page, "refused sign-in")
+        page.locator("[name=token]").fill(TOKENS[Role.OPERATOR])
+        page.keyboard.press("Enter")
+        page.wait_for_load_state()
+        page.goto(f"{server.address}/sign-in")
+        found += faults(page, "signed in")
     assert not found, "\n".join(found)

@@ -73,6 +73,14 @@ def test_an_attribute_without_quotes_holds_only_words_of_ours(file: Path):
     assert set(bare) <= ours | {"elements", "kind", "value", "mark"}
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_the_skip_link_of_a_page_leads_somewhere(file: Path):
+    text = file.read_text()
+    if "<main" in text:
+        target = "message" if "{% block skip %}" in text else "main"
+        assert f'id="{target}"' in text
+
+
 def test_every_swap_that_a_template_names_is_known():
     swaps = {swap for file in FILES for swap in re.findall(r'hx-swap="?([\w]+)', file.read_text())}
     assert swaps == {"none"}

@@ -1,5 +1,6 @@
 """Every state, reason, notice and failure has its words, and none claims what has not occurred."""
 
+from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -154,3 +155,27 @@ def test_an_answer_that_ended_with_a_notice_ends_with_its_sentence():
     stopped = NoticeView("n", NoticeKind.STOPPED)
     assert SAID.closing_announcement(stopped) == SAID.notice(stopped)
     assert SAID.closing_announcement(None) == words.ANSWER_FINISHED
+
+
+def test_a_fault_of_ours_is_told_in_the_language_of_the_page_and_a_tools_own_as_it_is():
+    german = words_in("de")
+    own = "The tracker is closed on Sundays."
+    assert german.fault(own) == SAID.fault(own) == own
+    for sentence in words.FAULTS:
+        reason = sentence.format(seconds="2.5")
+        assert SAID.fault(reason) == reason
+        assert german.fault(reason) not in (reason, sentence)
+    call = CallView(
+        "c", "Go", CallState.FAILED, reason="no answer within 30 s; it may or may not have happened"
+    )
+    assert "30 s" in "".join(german.call_head(call))
+
+
+def test_the_faults_of_ours_are_those_that_are_put_on_record():
+    """The rooms that write them know no page, so their sentences stand there once more."""
+    rooms = Path(words.__file__).parents[1]
+    written = (rooms / "tools/registry.py").read_text() + (
+        rooms / "exchange/dispatch.py"
+    ).read_text()
+    for sentence in words.FAULTS:
+        assert sentence.replace("{seconds}", "{seconds:g}") in written
