@@ -13,7 +13,11 @@ on("click", ({ target: b }) => b.matches("[data-copy]") &&
   navigator.clipboard.writeText((d.getElementById(b.value) ?? b.closest("figure").lastChild).innerText)
     .then(() => b.dataset.copy = 1))
 on("scroll", () => end = e.scrollHeight - innerHeight - scrollY < 60)
-on("htmx:after:swap", go)
+on("htmx:after:swap", () => {
+  d.querySelectorAll(".exchange:nth-last-child(2) [data-state=done]>[open]:not([data-past])")
+    .forEach(x => x.open = x.dataset.past = "")
+  go()
+})
 on("htmx:after:request", ({ detail: { ctx: { request: r, response: { status: s } } } }) => {
   mark(r.body ? "unsent" : "offline", end = s != 204)
   if (!end && box.value == r.body.get("message")) box.value = ""

@@ -7,6 +7,8 @@ htmx has no means for:
 - Enter sends and Shift+Enter breaks the line, but not while an input method composes (Safari
   ends a composition before the key event and tells it by key code 229 alone);
 - the page stays at its end while the person is there, and leaves them alone otherwise;
+- a call that is done folds to its summary line when the person goes on with another message, once:
+  whoever opens it again keeps it open;
 - a message that was taken is cleared from its box, unless it was edited meanwhile; one that was
   not stays, and a line says so;
 - a line tells that the connection is interrupted.

@@ -139,6 +139,23 @@ def test_rows_stay_in_place_when_the_conversation_goes_on(page: Page, quick: str
         true_at_every_moment(ended(page))
 
 
+def test_a_done_call_folds_to_its_summary_when_the_conversation_goes_on(
+    page: Page, quick: str
+) -> None:
+    say(page, "Look up invoice INV-2026-0312", quick, FIRST)
+    ended(page)
+    details = page.locator("[data-call] details")
+    expect(details).to_have_attribute("open", "")
+    send(page, "Refuse this one")
+    expect(details).not_to_have_attribute("open", "")
+    expect(details.locator("summary")).to_contain_text("INV-2026-0312")
+    details.locator("summary").click()
+    ended(page)
+    send(page, "Refuse that one, too")
+    ended(page)
+    expect(details).to_have_attribute("open", "")
+
+
 MOMENTS = {
     "first word": ".exchange:last-child .text",
     "call announced": ".exchange:last-child [data-call]",
