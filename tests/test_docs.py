@@ -55,6 +55,15 @@ def test_the_version_of_htmx_is_the_locked_one() -> None:
     assert f"htmx {version}" in README
 
 
+def test_every_custom_property_that_is_named_exists() -> None:
+    styles = (REPOSITORY / "static" / "formwork.css").read_text()
+    looks = README.split("## Looks and languages")[1].split("\n## ")[0]
+    named = re.findall(r"`(--[a-z-]+)`", looks)
+    assert named
+    for name in named:
+        assert f"  {name}: " in styles, name
+
+
 def test_every_make_target_that_is_named_exists() -> None:
     makefile = (REPOSITORY / "Makefile").read_text()
     for document in REPOSITORY.glob("*.md"):

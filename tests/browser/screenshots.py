@@ -7,7 +7,7 @@ dark. ``--readme`` writes the one picture of the README, ``static/formwork.png``
 import argparse
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from tests.browser.product import REPOSITORY, serving
 README_PICTURE = REPOSITORY / "static" / "formwork.png"
 README_BYTES = 150 * 1024
 TICKET = "Open a ticket: the March invoice run failed"
+INVOICE = "Look up invoice INV-2026-0312"
 ENOUGH = "Customers in"
 """Words of the ticket's streamed description that show it half written."""
 WIDTHS = {"phone": 375, "desktop": 1100}
@@ -31,11 +32,14 @@ PATIENCE_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """Addresses: types at once; ten times slower than a provider; has a slow tool."""
+    """Addresses: types at once; ten times slower than a provider; has a slow tool; speaks German;
+    has a locale that is written from right to left."""
 
     quick: str
     slow: str
     slow_tool: str
+    german: str
+    from_right: str
 
 
 def _ask(page: Page, address: str, message: str) -> None:
@@ -88,6 +92,33 @@ def _abandoned(page: Page, servers: Servers) -> None:
     page.locator(".aside > summary").first.click()
 
 
+def _asked_all(page: Page, address: str, messages: Sequence[str]) -> None:
+    """A conversation that has gone on: what is past is folded."""
+    _ask(page, address, messages[0])
+    for message in messages[1:]:
+        _ended(page)
+        page.locator("textarea").fill(message)
+        page.keyboard.press("Enter")
+        expect(page.locator(".said", has_text=message)).to_have_count(1)
+    _ended(page)
+
+
+def _search(page: Page, servers: Servers) -> None:
+    _asked_all(page, servers.quick, [TICKET, "Search the open tickets"])
+
+
+def _past(page: Page, servers: Servers) -> None:
+    _asked_all(page, servers.quick, [TICKET, INVOICE, "Open an urgent ticket"])
+
+
+def _german(page: Page, servers: Servers) -> None:
+    _asked_all(page, servers.german, [TICKET, INVOICE])
+
+
+def _from_right(page: Page, servers: Servers) -> None:
+    _asked_all(page, servers.from_right, [TICKET, INVOICE])
+
+
 def _error(page: Page, servers: Servers) -> None:
     page.goto(f"{servers.quick}/c/nothing-here")
 
@@ -98,7 +129,10 @@ SHOTS: dict[str, Callable[[Page, Servers], None]] = {
     "forming": _forming,
     "running": _running,
     "done": _whole(TICKET),
-    "done-nested": _whole("Search the open tickets"),
+    "done-nested": _search,
+    "past": _past,
+    "german": _german,
+    "right-to-left": _from_right,
     "done-code": _whole("Write notes.txt"),
     "failed": _failed,
     "not-run": _whole("Refund €1,250 on invoice INV-2026-0312"),
@@ -128,6 +162,12 @@ def servers() -> Generator[Servers, None, None]:
                     tools=place,
                     field_maps=str(maps),
                 )
+            ),
+            stack.enter_context(
+                serving(folder / "g", demo_seed="3", demo_pace="0.02", locale="de")
+            ),
+            stack.enter_context(
+                serving(folder / "r", demo_seed="3", demo_pace="0.02", locale="ar")
             ),
         )
 
