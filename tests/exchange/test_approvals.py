@@ -15,6 +15,7 @@ from app.calls.states import CallState
 from app.display.view import CallChanged
 from app.exchange.approvals import Decision, Refusal, Ruling, UnknownApproval
 from app.exchange.conversations import UnknownConversation
+from app.exchange.parts import Bounds
 from app.records.approvals import NewDecision
 from app.records.rows import ApprovalRecord, ApprovalState, AuditKind, Outcome
 from tests.exchange.world import (
@@ -443,3 +444,16 @@ async def test_updates_of_a_call_name_its_request_before_its_state(tmp_path: Pat
         )
         await here.approvals.decide("grace", request.id, deny(request))
         await here.idle()
+
+
+async def test_turns_count_across_waits(tmp_path: Path) -> None:
+    """An exchange that parks and goes on, again and again, has no more turns than any other."""
+    turns = [calls(call(0, "pay", f'{{"sum": {n}, "to": "Ada"}}')) for n in (200, 300, 400)]
+    async with world(tmp_path, *turns, bounds=Bounds(exchange_turns=2)) as here:
+        await here.conversations.send(OWNER, here.conversation, "hello")
+        for _ in range(2):
+            [request] = await parked(here)
+            await here.approvals.decide("grace", request.id, approve(request))
+        await here.idle()
+        assert here.log.names == ["pay", "pay"]
+        assert await here.notices() == ["turn_limit"]
