@@ -68,6 +68,8 @@ def dead(page: Page) -> None:
 
 def test_nothing_that_is_written_comes_alive(page: Page, server: Scripted) -> None:
     page.add_init_script(WATCH)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(server.address)
     page.locator("textarea").fill("Hello")
     with page.expect_response("**/stream*"):
@@ -91,6 +93,7 @@ def test_nothing_that_is_written_comes_alive(page: Page, server: Scripted) -> No
             text for text in shown for _ in range(2)
         ]
         page.reload()
+    assert [url for url in asked if not url.startswith(server.address)] == []
 
 
 def test_no_title_comes_alive(page: Page, server: Scripted) -> None:
