@@ -82,6 +82,18 @@ def _running(page: Page, servers: Servers) -> None:
     expect(page.locator("[data-state=running]")).to_have_count(1, timeout=PATIENCE_MS)
 
 
+def _waiting(page: Page, servers: Servers) -> None:
+    _ask(page, servers.quick, "Refund €1,250 on invoice INV-2026-0312")
+    waiting = page.locator("[data-state=awaiting_approval]")
+    expect(waiting).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def _not_run(page: Page, servers: Servers) -> None:
+    _waiting(page, servers)
+    page.locator("button[name=stop]").click()
+    _ended(page)
+
+
 def _failed(page: Page, servers: Servers) -> None:
     _ask(page, servers.quick, "Look up invoice INV-2026-9999")
     _ended(page)
@@ -135,7 +147,8 @@ SHOTS: dict[str, Callable[[Page, Servers], None]] = {
     "right-to-left": _from_right,
     "done-code": _whole("Write notes.txt"),
     "failed": _failed,
-    "not-run": _whole("Refund €1,250 on invoice INV-2026-0312"),
+    "waiting": _waiting,
+    "not-run": _not_run,
     "corrected": _whole("Open an urgent ticket"),
     "abandoned": _abandoned,
     "error": _error,

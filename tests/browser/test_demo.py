@@ -41,6 +41,8 @@ ENDS = {
     "refusal": [],
 }
 """The state in which each call of a scenario ends."""
+ASKING = {"refund"}
+"""The scenarios that wait for a person's decision."""
 
 HIDDEN = ("desk-1", "desk-2", "outbox/", "account_manager", "ledger_entry", "sha256", "query_ms")
 """Values and names of result fields that no map shows."""
@@ -82,6 +84,8 @@ def test_so_it_is_at_the_pace_of_a_real_provider(page: Page, real_pace: str, key
 def holds_at_every_moment(page: Page, address: str, scenario: Scenario) -> None:
     page.add_init_script(path=WIRE)
     say(page, scenario.suggestion, address, FIRST)
+    if scenario.key in ASKING:
+        stop_while_it_waits(page)
     seen = ended(page, 40)
     live = log_of(page)
     true_at_every_moment(seen)
@@ -94,6 +98,12 @@ def holds_at_every_moment(page: Page, address: str, scenario: Scenario) -> None:
     page.reload()
     assert log_of(page) == live
     nothing_hidden_was_sent(page)
+
+
+def stop_while_it_waits(page: Page) -> None:
+    """Nobody decides here: the person goes no further."""
+    expect(page.locator("[data-state=awaiting_approval]")).to_have_count(1, timeout=20_000)
+    page.locator("button[name=stop]").click()
 
 
 def final_prose(page: Page, key: str) -> str | None:
@@ -210,6 +220,7 @@ def hide(page: Page, *, hidden: bool) -> None:
 
 def test_values_on_the_page_are_those_of_the_arguments(page: Page, quick: str) -> None:
     say(page, "Refund EUR 1,250 on invoice INV-2026-0312", quick, FIRST)
+    stop_while_it_waits(page)
     ended(page)
     shown: JsonObject = page.locator("[data-field]").evaluate_all(
         """rows => Object.fromEntries(rows.map(row =>
