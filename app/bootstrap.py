@@ -6,11 +6,17 @@ import os
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx2
+
 from app.calls.limits import Limits
+from app.developer.recorder import Recorder, WireTap
+from app.developer.replaying import Replayer
+from app.developer.turn_log import Terms
+from app.developer.viewing import DeveloperView, Gating
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.exchange.approvals import Approvals
@@ -26,7 +32,7 @@ from app.providers.demo import make_demo
 from app.providers.demo_script import playable
 from app.providers.provider import MissingLibrary, Provider, Timeouts
 from app.providers.spec import ProviderSpec
-from app.providers.transports import RecordedBody
+from app.providers.transports import RecordedBody, Tap
 from app.records.errors import DatabaseRefused
 from app.records.ids import Kind, new_id
 from app.records.recovery import Recovered
@@ -48,7 +54,7 @@ log = logging.getLogger(__name__)
 HEARTBEAT_S = 5.0
 LEASE_S = 30.0
 """Six heartbeats: a busy machine may skip some, and clocks of machines differ."""
-RETENTION_PAUSE_S = 3600.0
+RETENTION_PAUSE_S = 900.0
 MAPS_PAUSE_S = 0.5
 """Between two looks at the field maps, where they are reloaded."""
 
@@ -73,11 +79,14 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         if outlet is not None:
             stack.push_async_callback(asyncio.to_thread, outlet.close)
         telemetry = _telemetry(outlet, registry)
-        provider = _provider(settings)
+        wire = WireTap()
+        provider = _provider(settings, wire.tap if settings.developer_view else None)
         stack.push_async_callback(provider.close)
         records = await _open_records(settings)
         stack.push_async_callback(records.close)
         parts = _parts(settings, provider, records, registry, live or maps, telemetry)
+        if settings.developer_view:
+            parts = replace(parts, observe=_recorder(settings, parts, wire).observe)
         locks = WorkerLocks(settings.data / "workers")
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
@@ -104,6 +113,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             locale=settings.locale,
             heartbeat_s=settings.heartbeat_s,
             metrics=None if outlet is None else outlet.page,
+            developer=_developer_view(settings, parts) if settings.developer_view else None,
         )
 
 
@@ -167,6 +177,48 @@ def _parts(
     )
 
 
+KEY_VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OLLAMA_API_KEY",
+)
+"""Where the SDKs look for a key that the settings do not give."""
+
+
+def _recorder(settings: Settings, parts: Parts, wire: WireTap) -> Recorder:
+    given = None if settings.api_key is None else settings.api_key.get_secret_value()
+    keys = [given, *(os.environ.get(name) for name in KEY_VARIABLES)]
+    return Recorder(
+        parts.records,
+        wire,
+        parts.provider.dialect,
+        parts.model,
+        settings.developer_turn_bytes,
+        [key for key in keys if key],
+    )
+
+
+def _developer_view(settings: Settings, parts: Parts) -> DeveloperView:
+    terms = Terms(parts.maps, parts.formats, parts.bounds.calls)
+    gating = Gating(parts.registry, parts.bounds.max_tokens, parts.assign_missing_ids)
+    return DeveloperView(
+        parts.records,
+        terms,
+        Replayer(recorded_provider, terms),
+        gating,
+        settings.developer_recordings,
+        settings.developer_turn_bytes,
+    )
+
+
+def recorded_provider(dialect: str, transport: httpx2.AsyncBaseTransport) -> Provider:
+    """The dialect's own adapter over a recorded body."""
+    return connect(ProviderSpec(dialect=dialect, model="recorded", api_key="unused"), transport)
+
+
 def _make_folder(name: str, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -192,10 +244,10 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def _provider(settings: Settings) -> Provider:
+def _provider(settings: Settings, tap: Tap | None) -> Provider:
     if settings.model == "demo":
         seed = secrets.randbits(32) if settings.demo_seed is None else settings.demo_seed
-        return make_demo(seed, settings.demo_pace)
+        return make_demo(seed, settings.demo_pace, tap=tap)
     dialect, colon, model = settings.model.partition(":")
     if not colon or not model:
         raise BadSetting("FORMWORK_MODEL: either `demo`, or `<dialect>:<model name>`")
@@ -211,6 +263,7 @@ def _provider(settings: Settings) -> Provider:
             whole_turn=settings.whole_turn_s,
         ),
         eager_input_streaming=settings.eager_input_streaming,
+        tap=tap,
     )
     try:
         return connect(spec)
@@ -381,8 +434,10 @@ async def _keep_house(
 
 
 async def _remove_old(records: Records, settings: Settings) -> None:
+    """What was observed goes whether or not the developer view is still on."""
     now = datetime.now(UTC)
     await records.delete_hidden_before(now - timedelta(days=settings.deleted_days))
+    await records.delete_observations_before(now - timedelta(hours=settings.developer_hours))
     if settings.retention_days is not None:
         await records.delete_older_than(now - timedelta(days=settings.retention_days))
 
@@ -414,9 +469,8 @@ def replay_parts(
     """
     loaded = _maps(settings.field_maps if maps is None else maps)
     registry = Registry() if maps is not None else tools_of(settings)
-    spec = ProviderSpec(dialect=dialect, model="recorded", api_key="unused")
     try:
-        provider = connect(spec, RecordedBody(body, chunk=size))
+        provider = recorded_provider(dialect, RecordedBody(body, chunk=size))
     except MissingLibrary as error:
         raise StartRefused(error) from error
     return ReplayParts(

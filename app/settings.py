@@ -100,7 +100,13 @@ class Settings(BaseModel):
     developers: tuple[str, ...] = ()
     """Who is a developer by it."""
     developer_view: bool = False
-    """Reserved for the developer view, which is not part of this version."""
+    """Keep everything that happens in a turn, for developers at `/developer`."""
+    developer_turn_bytes: int = Field(default=64 * 1024 * 1024, ge=1)
+    """The most that is kept of one turn for them, and the largest recording they may upload."""
+    developer_hours: float = Field(default=24.0, gt=0, allow_inf_nan=False)
+    """How long it is kept."""
+    developer_recordings: Path | None = None
+    """Folder of recordings that developers may replay."""
 
     # Limits on a turn
     call_bytes: int = Field(default=1024 * 1024, ge=1)

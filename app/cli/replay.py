@@ -9,14 +9,16 @@ from app.bootstrap import StartRefused, replay_parts
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
 from app.cli.errors import cannot
+from app.developer.wire import BadRecording, WireRecording, from_file
 from app.exchange.replay import Replay
 from app.providers.connect import KNOWN_DIALECTS
 from app.settings import BadSetting, read_settings
 
 SUMMARY = "feed a recorded response body through the path of a live turn"
-DESCRIPTION = """Feeds a recorded response body through the code path of a live turn, dispatches
-nothing, and prints what was shown and what the gate said. Exit status 0 when the recording was
-read to its end, whatever the verdicts; 2 for an unreadable file."""
+DESCRIPTION = """Feeds a recorded response body, or a recording with times from the developer
+view, through the code path of a live turn, dispatches nothing, and prints what was shown and what
+the gate said. Exit status 0 when the recording was read to its end, whatever the verdicts; 2 for an
+unreadable file."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,20 +47,27 @@ def _fragments(text: str) -> int | None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        body = arguments.file.read_bytes()
+        body = _body(from_file(arguments.file.read_bytes(), arguments.dialect), arguments.dialect)
         if arguments.cut is not None:
             body = body[: max(0, arguments.cut)]
         settings = read_settings()
         parts = replay_parts(settings, arguments.dialect, body, arguments.fragments, arguments.maps)
     except OSError as error:
         return cannot(f"cannot read {arguments.file}: {error.strerror}")
-    except (BadSetting, StartRefused) as error:
+    except (BadSetting, StartRefused, BadRecording) as error:
         return cannot(error)
     emit = _print_json if arguments.json else _print_text
     asyncio.run(
         Replay(parts.provider, parts.rules, parts.maps, parts.formats, parts.limits, emit).run()
     )
     return 0
+
+
+def _body(recording: WireRecording, dialect: str) -> bytes:
+    """The bytes of a recording of a dialect. Raises :class:`BadRecording` for another's."""
+    if recording.dialect != dialect:
+        raise BadRecording(f"the recording is of the dialect {recording.dialect}")
+    return recording.body
 
 
 def _print_json(event: JsonObject) -> None:

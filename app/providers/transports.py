@@ -24,7 +24,8 @@ Sink = Callable[[bytes], None]
 Tap = Callable[[], Sink]
 """Called once per good response, within the turn's own task, for a sink of its bytes.
 
-The body of an error is not tapped: it may repeat the key that was refused."""
+No bytes tell that the body came to its end. The body of an error is not tapped: it may repeat the
+key that was refused."""
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Bytes of a body without a line's end: four times what the arguments of a whole turn may hold.
@@ -134,6 +135,7 @@ async def _tapped(pieces: AsyncIterator[bytes], sink: Sink) -> AsyncIterator[byt
     async for piece in pieces:
         sink(piece)
         yield piece
+    sink(b"")
 
 
 async def _watched(response: httpx2.Response, watch: "_Watch") -> AsyncIterator[bytes]:

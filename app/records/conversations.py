@@ -50,6 +50,17 @@ class ConversationQueries(Queries):
             )
             return tuple(conversation_record(row) for row in found.mappings())
 
+    async def latest_conversations(self, limit: int) -> tuple[ConversationRecord, ...]:
+        """Of everybody, newest first, without the hidden ones."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(conversations)
+                .where(conversations.c.deleted_at.is_(None))
+                .order_by(conversations.c.updated_at.desc(), conversations.c.id)
+                .limit(limit)
+            )
+            return tuple(conversation_record(row) for row in found.mappings())
+
     async def rename_conversation(self, conversation_id: str, title: str) -> bool:
         """False when there is none. Its place in the list stays."""
         return await self._set(conversation_id, title=mended_text(title))

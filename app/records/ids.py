@@ -14,6 +14,7 @@ class Kind(StrEnum):
     QUEUED_MESSAGE = "q"
     WORKER = "w"
     APPROVAL = "a"
+    REPLAY = "r"
 
 
 def new_id(kind: Kind) -> str:

@@ -7,6 +7,7 @@ from app.records.dispatch import DispatchQueries
 from app.records.entries import EntryQueries
 from app.records.exchanges import ExchangeQueries
 from app.records.migrate import migrate
+from app.records.observations import ObservationQueries
 from app.records.queries import Clock, utc_now
 from app.records.queue import QueueQueries
 from app.records.recovery import RecoveryQueries
@@ -26,6 +27,7 @@ class Records(
     WorkerQueries,
     RecoveryQueries,
     SearchQueries,
+    ObservationQueries,
 ):
     """Conversations and all that happened in them. Each method is one transaction.
 

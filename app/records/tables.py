@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -247,4 +248,17 @@ workers = Table(
     _id(),
     _moment("started_at"),
     _moment("heartbeat_at"),
+)
+
+observations = Table(
+    "observations",
+    METADATA,
+    Column("subject", Text, primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("exchange_id", Text, ForeignKey("exchanges.id", ondelete="CASCADE"), index=True),
+    _text("kind"),
+    _maybe_text("turn_id"),
+    _number("size"),
+    Column("data", LargeBinary, nullable=False),
+    Column("written_at", UtcDateTime, nullable=False, index=True),
 )

@@ -1,18 +1,19 @@
 """The ASGI application, put together from what it is given."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from starlette.middleware import Middleware
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import Response
 
 from app.web.assets import Assets, data_directory
 from app.web.attempts import Attempts
+from app.web.developer.desk import UPLOAD_FORM_BYTES, UPLOADS, DevelopersOnly
+from app.web.developer.routes import add_developer_view
 from app.web.error_pages import add_error_pages, error_page
 from app.web.fragments import Fragments
-from app.web.guard import Faults, PageHeaders, Sessions
+from app.web.guard import BodyLimits, Faults, PageHeaders, Sessions
 from app.web.language import Language
 from app.web.metrics import metrics_routes
 from app.web.origin import same_origin_only
@@ -57,9 +58,10 @@ def create_app(services: WebServices) -> FastAPI:
             Middleware(Peers, proxies=services.access.proxies),
             Middleware(PageHeaders),
             Middleware(Faults, page=fault),
-            # Not FastAPI's own option: that one answers outside of the page policy.
-            Middleware(RequestBodyLimitMiddleware, max_body_size=services.max_body_bytes),
             Middleware(Sessions, secret_key=services.secret_key),
+            Middleware(DevelopersOnly),
+            # Not FastAPI's own option: that one answers outside of the page policy.
+            Middleware(BodyLimits, most=services.max_body_bytes, uploads=_uploads(services)),
         ],
     )
     app.state.room = room
@@ -72,8 +74,16 @@ def create_app(services: WebServices) -> FastAPI:
         metrics_routes(),
     ):
         app.include_router(routes)
+    if services.developer is not None:
+        add_developer_view(app, services.developer)
     add_error_pages(app)
     return app
+
+
+def _uploads(services: WebServices) -> Mapping[str, int]:
+    """Paths that take larger bodies than a form, and how large."""
+    view = services.developer
+    return {} if view is None else {UPLOADS: view.recording_bytes + UPLOAD_FORM_BYTES}
 
 
 def _room(services: WebServices) -> Room:

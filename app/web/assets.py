@@ -45,19 +45,32 @@ class Asset:
     content: bytes
     compressed: bytes
     version: str
+    place: str = "/static"
 
     @property
     def url(self) -> str:
         """Where it is; another content has another address."""
-        return f"/static/{self.name}?v={self.version}"
+        return f"{self.place}/{self.name}?v={self.version}"
 
 
 class Assets:
     """The files under ``static``, held in memory."""
 
-    def __init__(self, directory: Path, words: Mapping[str, str]) -> None:
-        """``words`` are custom properties of the style sheet, in the language of the page."""
-        self._assets = {name: _read(directory, name, words) for name in FILES}
+    def __init__(
+        self,
+        directory: Path,
+        words: Mapping[str, str],
+        files: Mapping[str, tuple[str, str]] = FILES,
+        place: str = "/static",
+    ) -> None:
+        """``words`` are custom properties of the style sheet, in the language of the page.
+
+        ``files`` are served below ``place``.
+        """
+        self._assets = {
+            name: _read(directory / path, name, media_type, words, place)
+            for name, (path, media_type) in files.items()
+        }
 
     def find(self, name: str) -> Asset | None:
         """The asset of a name, or None."""
@@ -80,16 +93,15 @@ def data_directory(name: str) -> Path:
     return installed if installed.is_dir() else package.parent / name
 
 
-def _read(directory: Path, name: str, words: Mapping[str, str]) -> Asset:
-    path, media_type = FILES[name]
+def _read(file: Path, name: str, media_type: str, words: Mapping[str, str], place: str) -> Asset:
     try:
-        content = (directory / path).read_bytes()
+        content = file.read_bytes()
     except FileNotFoundError as error:
-        raise MissingAsset(f"{directory / path} is missing; run npm ci in {directory}") from error
+        raise MissingAsset(f"{file} is missing; run npm ci in static") from error
     if name == STYLES:
         content += style_words(words).encode()
     version = hashlib.sha256(content).hexdigest()[:12]
-    return Asset(name, media_type, content, gzip.compress(content, mtime=0), version)
+    return Asset(name, media_type, content, gzip.compress(content, mtime=0), version, place)
 
 
 def style_words(words: Mapping[str, str]) -> str:

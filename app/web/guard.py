@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -88,6 +89,20 @@ class Faults:
             self._log.exception("a request failed: %s %s", scope["method"], scope["path"])
             response = await self._page()
             await response(scope, receive, send)
+
+
+class BodyLimits:
+    """Refuses a body of more than ``most`` bytes; ``uploads`` have limits of their own."""
+
+    def __init__(self, app: ASGIApp, most: int, uploads: Mapping[str, int]) -> None:
+        self._others = RequestBodyLimitMiddleware(app, most)
+        self._uploads = {
+            path: RequestBodyLimitMiddleware(app, limit) for path, limit in uploads.items()
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limited = self._uploads.get(scope.get("path", ""), self._others)
+        await limited(scope, receive, send)
 
 
 class Sessions:

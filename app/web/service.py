@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from app.developer.viewing import DeveloperView
 from app.display.view import ConversationView
 from app.exchange.conversations import ConversationSummary
 from app.feed.feed import Entry
@@ -101,6 +102,8 @@ class WebServices:
     """Below the server's own graceful timeout."""
     metrics: Callable[[], bytes] | None = None
     """The metrics in Prometheus' text format; None when they are not offered."""
+    developer: DeveloperView | None = None
+    """What developers may see; None while the developer view is off."""
 
     @property
     def max_body_bytes(self) -> int:

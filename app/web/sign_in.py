@@ -64,7 +64,7 @@ async def sign_in(
         return _page(room, person, _onward(next), room.words.language.gettext(_WRONG), 403)
     room.attempts.succeeded(who)
     _begin_session(request, room, person, found, name)
-    default = "/approvals" if Role.OPERATOR in found else "/"
+    default = "/approvals" if Role.OPERATOR in found else "/developer"
     return RedirectResponse(_onward(next) or default, 303)
 
 

@@ -32,7 +32,7 @@ async def static_file(
     asset = room.assets.find(name)
     if asset is None:
         raise HTTPException(404)
-    return _respond(asset, v, accept_encoding, if_none_match)
+    return respond(asset, v, accept_encoding, if_none_match)
 
 
 async def icon(
@@ -43,7 +43,7 @@ async def icon(
     """The icon, where browsers look for it by themselves."""
     asset = room.assets.find("icon.svg")
     assert asset is not None
-    return _respond(asset, "", accept_encoding, if_none_match)
+    return respond(asset, "", accept_encoding, if_none_match)
 
 
 async def health() -> PlainTextResponse:
@@ -51,7 +51,8 @@ async def health() -> PlainTextResponse:
     return PlainTextResponse("ok")
 
 
-def _respond(asset: Asset, version: str, accept_encoding: str, if_none_match: str) -> Response:
+def respond(asset: Asset, version: str, accept_encoding: str, if_none_match: str) -> Response:
+    """A file, compressed where that is taken; for good where this very version was asked for."""
     tag = f'"{asset.version}"'
     headers = {
         "Cache-Control": FOR_GOOD if version == asset.version else ASK_AGAIN,

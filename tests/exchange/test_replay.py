@@ -13,6 +13,7 @@ from app.bootstrap import replay_parts
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
 from app.calls.strict import StrictFault, parse_strict
+from app.developer.wire import from_file, to_file
 from app.exchange.replay import Replay
 from app.settings import read_settings
 from tests.providers.recordings import OWN, Recording, parameters
@@ -204,6 +205,21 @@ def test_the_command_prints_json_lines_and_takes_the_cuts(tmp_path: Path) -> Non
     last = json.loads(cut.stdout.splitlines()[-1])  # noqa: TID251 - our own output
     assert last["stop"] == "incomplete"
     assert {call["verdict"] for call in last["calls"]} <= {"refuse"}
+
+
+def test_the_command_reads_a_recording_with_times(tmp_path: Path) -> None:
+    plain, timed = tmp_path / "ticket.sse", tmp_path / "ticket.jsonl"
+    plain.write_bytes(ticket_body())
+    timed.write_bytes(to_file(from_file(ticket_body(), "anthropic-messages")))
+    told = [
+        run_cli("replay", str(file), "--dialect", "anthropic-messages", "--json")
+        for file in (plain, timed)
+    ]
+    assert told[0].stdout
+    assert told[0].stdout == told[1].stdout
+    other = run_cli("replay", str(timed), "--dialect", "ollama")
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "of the dialect anthropic-messages" in other.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The developer view: pages, streams and files of its own, for developers alone."""
