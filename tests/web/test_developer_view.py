@@ -124,8 +124,8 @@ def _plain(answer: httpx2.Response, conversation: str) -> str:
     }
     text = answer.text.replace(conversation, "c")
     text = re.sub(r"after=[0-9a-f]+-\d+", "after=", text)
-    text = re.sub(r"\bt[0-9a-f]{20}\b", "t", text)
-    text = re.sub(r"\d+ ms", "ms", text)
+    text = re.sub(r"(?<=[\"=])[A-Za-z0-9_.-]{21,}|\b[a-z][0-9a-f]{20}\b", "random", text)
+    text = re.sub(r"\d+ ms|<time .*?</time>", "time", text)
     return f"{answer.status_code} {headers} {text}"
 
 
