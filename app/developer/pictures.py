@@ -60,7 +60,12 @@ class Picture:
 
 def density(label: str, times: Sequence[int], scale: Scale, kind: str) -> Lane:
     """Many moments of one kind: each where it is, the higher the more stand there."""
-    columns = Counter(int(scale.x(at) * COLUMNS / WIDTH) for at in times)
+    start, span = scale.start, max(1, scale.end - scale.start)
+    # Not by Scale.x: there may be a quarter of a million of them.
+    places = Counter((at - start) * COLUMNS // span for at in times)
+    columns: Counter[int] = Counter()
+    for place, count in places.items():
+        columns[min(max(place, 0), COLUMNS)] += count
     most = max(columns.values(), default=1)
     shapes: list[Shape] = []
     for column, count in sorted(columns.items()):
