@@ -178,6 +178,8 @@ class ExchangeView:
     open: bool = True
     stopping: bool = False
     """The person asked to stop; what was asked has not come to an end yet."""
+    alternatives: tuple[str, ...] = ()
+    """The exchanges in this one's place, itself among them; empty when it is the only one."""
 
 
 @dataclass(slots=True)
@@ -215,6 +217,8 @@ class ExchangeOpened:
     at: datetime
     kept: str | None = None
     """The id of the kept message that this exchange begins with, or None."""
+    alternatives: tuple[str, ...] = ()
+    """The exchanges in this one's place, itself among them; empty when it is the only one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +376,9 @@ def apply(view: ConversationView, updates: Iterable[Update]) -> None:
 
 def _apply_one(view: ConversationView, update: Update) -> None:
     if isinstance(update, ExchangeOpened):
-        view.exchanges[update.exchange] = ExchangeView(update.exchange, update.message, update.at)
+        view.exchanges[update.exchange] = ExchangeView(
+            update.exchange, update.message, update.at, alternatives=update.alternatives
+        )
         view.kept.pop(update.kept or "", None)
         return
     if isinstance(update, MessageKept):

@@ -32,7 +32,7 @@ from app.exchange.stopping import StopCause
 from app.exchange.transcript import TranscriptReader
 from app.exchange.watchers import Watchers
 from app.feed.feed import Entry
-from app.records.errors import ConversationBusy
+from app.records.errors import ConversationBusy, NotFound
 from app.records.rows import ConversationRecord, ExchangeState
 from app.records.search import SearchHit
 
@@ -149,6 +149,45 @@ class Conversations:
             else:
                 await self._take_up(conversation)
 
+    async def ask_again(self, owner: str, conversation: str, text: str | None) -> None:
+        """Ask the last message again, or another in its place; the old answer stays a branch.
+
+        Raises :class:`app.records.errors.ConversationBusy` while an exchange is open. Does
+        nothing where nothing was said yet.
+        """
+        known = await self.require(owner, conversation)
+        parts = self._parts
+        async with self._opening[conversation]:
+            last = next(reversed((await parts.records.transcript(conversation)).active), None)
+            if last is None:
+                return
+            opened = await parts.records.open_beside(
+                conversation, last.exchange.id, text, parts.worker
+            )
+            transcript = await parts.records.transcript(conversation)
+            beside = transcript.alternatives(transcript.active[-1].exchange)
+            # A page that holds the old branch begins again from a snapshot.
+            await parts.feed.forget(conversation)
+            now = datetime.now(UTC)
+            await self._publish(
+                conversation,
+                ExchangeOpened(opened.exchange_id, opened.message, now, alternatives=beside),
+            )
+            self._start(conversation, opened.exchange_id, Person(owner, known.roles))
+
+    async def turn_to(self, owner: str, conversation: str, exchange: str) -> None:
+        """Show the branch that an exchange is part of.
+
+        Raises :class:`app.records.errors.ConversationBusy` while an exchange is open.
+        """
+        await self.require(owner, conversation)
+        async with self._opening[conversation]:
+            try:
+                await self._parts.records.turn_to(conversation, exchange)
+            except NotFound as unknown:
+                raise UnknownConversation(conversation) from unknown
+            await self._parts.feed.forget(conversation)
+
     async def stop(self, owner: str, conversation: str) -> None:
         """Ask the open exchange to stop. Does nothing when none is open."""
         await self.require(owner, conversation)
@@ -176,9 +215,10 @@ class Conversations:
         opened = [update.exchange for update in updates if isinstance(update, ExchangeOpened)]
         view = ConversationView(conversation, transcript.conversation.title)
         reader = TranscriptReader(self._parts.maps, self._parts.formats)
-        for recorded in transcript.exchanges:
+        for recorded in transcript.active:
             if recorded.exchange.id not in opened:
-                apply(view, reader.exchange(recorded))
+                beside = transcript.alternatives(recorded.exchange)
+                apply(view, reader.exchange(recorded, beside))
         apply(view, (u for u in updates if _belongs_to(u, opened)))
         apply(view, reader.kept(transcript))
         return view, held.position
@@ -315,7 +355,9 @@ class Conversations:
             # The feed holds an open exchange from its beginning, or not at all.
             reader = TranscriptReader(self._parts.maps, self._parts.formats)
             await self._parts.feed.forget(conversation)
-            await self._parts.feed.append(conversation, list(reader.exchange(left)))
+            await self._parts.feed.append(
+                conversation, list(reader.exchange(left, transcript.alternatives(left.exchange)))
+            )
         record = transcript.conversation
         self._start(conversation, exchange, Person(record.owner, record.roles), adopted=True)
 

@@ -57,10 +57,14 @@ class TranscriptReader:
         for message in transcript.queued:
             yield MessageKept(message.id, message.text)
 
-    def exchange(self, recorded: ExchangeTranscript) -> Iterator[Update]:
+    def exchange(
+        self, recorded: ExchangeTranscript, alternatives: tuple[str, ...] = ()
+    ) -> Iterator[Update]:
         """The updates of one exchange, from its opening to where it stands."""
         exchange = recorded.exchange
-        yield ExchangeOpened(exchange.id, exchange.message, exchange.created_at)
+        yield ExchangeOpened(
+            exchange.id, exchange.message, exchange.created_at, alternatives=alternatives
+        )
         for entry in recorded.entries:
             match entry:
                 case TurnRecord():

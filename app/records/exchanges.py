@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, func, insert, not_, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, and_, func, insert, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.calls.states import FINAL_STATES, CallState
@@ -172,9 +172,18 @@ def _has(condition: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 async def insert_exchange(
-    connection: AsyncConnection, conversation_id: str, message: str, worker: str, now: datetime
+    connection: AsyncConnection,
+    conversation_id: str,
+    message: str,
+    worker: str,
+    now: datetime,
+    *,
+    beside: RowMapping | None = None,
 ) -> str:
-    """Open an exchange in a conversation that is locked. Raises :class:`ConversationBusy`."""
+    """Open an exchange in a conversation that is locked. Raises :class:`ConversationBusy`.
+
+    It follows the last one of the branch that is shown, or takes its place ``beside`` another.
+    """
     if await has_open_exchange(connection, conversation_id):
         raise ConversationBusy(conversation_id)
     exchange_id = new_id(Kind.EXCHANGE)
@@ -190,13 +199,25 @@ async def insert_exchange(
             created_at=now,
             state=ExchangeState.OPEN,
             worker=worker,
+            parent_id=await _head(connection, conversation_id)
+            if beside is None
+            else beside["parent_id"],
         )
     )
     await beat(connection, worker, now)
     await connection.execute(
-        update(conversations).where(conversations.c.id == conversation_id).values(updated_at=now)
+        update(conversations)
+        .where(conversations.c.id == conversation_id)
+        .values(updated_at=now, head_id=exchange_id)
     )
     return exchange_id
+
+
+async def _head(connection: AsyncConnection, conversation_id: str) -> str | None:
+    found = await connection.execute(
+        select(conversations.c.head_id).where(conversations.c.id == conversation_id)
+    )
+    return found.scalar_one()
 
 
 async def has_open_exchange(connection: AsyncConnection, conversation_id: str) -> bool:

@@ -31,6 +31,7 @@ def transcript_json(transcript: Transcript) -> JsonObject:
         "title": conversation.title,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),
+        "shown_branch": [each.exchange.id for each in transcript.active],
         "exchanges": [_exchange(exchange) for exchange in transcript.exchanges],
         "queued_messages": [
             {"text": message.text, "created_at": message.created_at.isoformat()}
@@ -43,6 +44,7 @@ def _exchange(transcript: ExchangeTranscript) -> JsonValue:
     exchange = transcript.exchange
     return {
         "id": exchange.id,
+        "follows": exchange.parent_id,
         "message": exchange.message,
         "created_at": exchange.created_at.isoformat(),
         "state": exchange.state.value,

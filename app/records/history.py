@@ -1,5 +1,6 @@
 """From what is on record to what the next request tells the model.
 
+- Only the branch that is shown is told of.
 - Only turns that ended well are in it. After a turn with calls come their results, one for each
   call, in call order.
 - A message whose exchange ended without a turn (it failed, was stopped, the process was lost)
@@ -19,10 +20,10 @@ from app.records.rows import CallRecord, ExchangeTranscript, Outcome, Transcript
 
 def to_history(transcript: Transcript) -> tuple[HistoryItem, ...]:
     """Raises :class:`CallsNotEnded` while a call has no result."""
-    turns = [turn for exchange in transcript.exchanges for turn in exchange.turns]
+    turns = [turn for exchange in transcript.active for turn in exchange.turns]
     if unended := [call.id for turn in turns for call in turn.calls if call.result_content is None]:
         raise CallsNotEnded(unended)
-    return tuple(item for exchange in transcript.exchanges for item in _items(exchange))
+    return tuple(item for exchange in transcript.active for item in _items(exchange))
 
 
 def _items(exchange: ExchangeTranscript) -> Iterator[HistoryItem]:

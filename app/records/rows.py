@@ -45,7 +45,10 @@ class ApprovalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord:
-    """``updated_at`` moves when an exchange opens or ends; ``deleted_at`` hides it from lists."""
+    """``updated_at`` moves when an exchange opens or ends; ``deleted_at`` hides it from lists.
+
+    ``head_id`` is the last exchange of the branch that is shown; None before the first.
+    """
 
     id: str
     owner: str
@@ -55,11 +58,15 @@ class ConversationRecord:
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
+    head_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRecord:
-    """``worker`` is the process that carries it on; None while open means parked."""
+    """``worker`` is the process that carries it on; None while open means parked.
+
+    ``parent_id`` is the exchange that it follows: several that follow the same are branches.
+    """
 
     id: str
     conversation_id: str
@@ -72,6 +79,7 @@ class ExchangeRecord:
     worker: str | None
     stop_asked_at: datetime | None
     ended_at: datetime | None
+    parent_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,4 +268,25 @@ class Transcript:
 
     conversation: ConversationRecord
     exchanges: tuple[ExchangeTranscript, ...]
+    """Of all branches, in the order in which they were opened."""
     queued: tuple[QueuedMessage, ...]
+
+    @property
+    def active(self) -> tuple[ExchangeTranscript, ...]:
+        """The branch that is shown and told to the model."""
+        by_id = {each.exchange.id: each for each in self.exchanges}
+        path: list[ExchangeTranscript] = []
+        at = self.conversation.head_id
+        while at is not None:
+            path.append(by_id[at])
+            at = by_id[at].exchange.parent_id
+        return tuple(reversed(path))
+
+    def alternatives(self, exchange: ExchangeRecord) -> tuple[str, ...]:
+        """The exchanges in the same place, itself among them; empty when it is the only one."""
+        beside = [
+            each.exchange.id
+            for each in self.exchanges
+            if each.exchange.parent_id == exchange.parent_id
+        ]
+        return tuple(beside) if len(beside) > 1 else ()

@@ -1,6 +1,7 @@
 """The store as the rest of the program holds it."""
 
 from app.records.approvals import ApprovalQueries
+from app.records.branches import BranchQueries
 from app.records.conversations import ConversationQueries
 from app.records.database import Database
 from app.records.dispatch import DispatchQueries
@@ -28,6 +29,7 @@ class Records(
     RecoveryQueries,
     SearchQueries,
     ObservationQueries,
+    BranchQueries,
 ):
     """Conversations and all that happened in them. Each method is one transaction.
 

@@ -89,6 +89,7 @@ conversations = Table(
     _moment("created_at"),
     _moment("updated_at"),
     _moment("deleted_at", nullable=True),
+    _maybe_text("head_id"),
     Index(None, "owner", "updated_at"),
 )
 
@@ -106,6 +107,7 @@ exchanges = Table(
     _maybe_text("worker"),
     _moment("stop_asked_at", nullable=True),
     _moment("ended_at", nullable=True),
+    _maybe_text("parent_id"),
     UniqueConstraint("conversation_id", "position"),
     CheckConstraint("(state = 'ended') = (outcome IS NOT NULL)", name="ended_has_outcome"),
 )

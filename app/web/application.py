@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.web.assets import Assets, data_directory
 from app.web.attempts import Attempts
+from app.web.branches import branch_routes
 from app.web.developer.desk import UPLOAD_FORM_BYTES, UPLOADS, DevelopersOnly
 from app.web.developer.routes import add_developer_view
 from app.web.error_pages import add_error_pages, error_page
@@ -68,6 +69,7 @@ def create_app(services: WebServices) -> FastAPI:
     for routes in (
         page_routes(),
         shelf_routes(),
+        branch_routes(),
         stream_routes(),
         sign_in_routes(),
         static_routes(),

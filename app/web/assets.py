@@ -6,12 +6,16 @@ htmx has no means for:
 
 - Enter sends and Shift+Enter breaks the line, but not while an input method composes (Safari
   ends a composition before the key event and tells it by key code 229 alone);
-- the page stays at its end while the person is there, and leaves them alone otherwise;
+- the page stays at its end while the person is there and selects nothing, and else tells that there
+  is something new below;
 - a call that is done folds to its summary line when the person goes on with another message, once:
   whoever opens it again keeps it open;
 - a message that was taken is cleared from its box, unless it was edited meanwhile; one that was
   not stays, and a line says so;
-- a line tells that the connection is interrupted.
+- a line tells that the connection is interrupted;
+- a draft survives a reload, each page its own, and the message box keeps the focus after a first
+  message and after a stop;
+- a button copies an answer, code or a result (without script there is none).
 """
 
 import gzip

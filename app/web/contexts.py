@@ -181,6 +181,8 @@ class TurnContext:
     TEMPLATE: ClassVar[str] = "_turn.html"
     id: str
     abandoned: str
+    open: bool
+    """It was being read when it was stopped: it stays unfolded."""
     items: Markup | str
 
 
@@ -190,6 +192,13 @@ class ExchangeContext:
     id: str
     past: bool
     message: str
+    at: str
+    when: str
+    place: str
+    """Which of its alternatives it is ("1 of 2"), or ""."""
+    before: str
+    after: str
+    """The alternatives beside it, or ""."""
     entries: Markup | str
 
 
@@ -264,6 +273,8 @@ class ConversationContext(PageContext):
     suggestions: Sequence[str]
     deleted: str
     """A conversation that was just deleted and can be brought back, or ""."""
+    edited: str
+    """The message that is being edited, or ""."""
     max_chars: int
 
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from app.display.view import ConversationView
+from app.web.answers import checked, taken
 from app.web.contexts import ConversationContext
 from app.web.identity import Owner
 from app.web.room import InRoom, Room
@@ -30,21 +31,25 @@ async def new_conversation(
 ) -> HTMLResponse:
     """An empty page with something to begin from."""
     back = deleted if await room.conversations.is_deleted(owner, deleted) else ""
-    return await _page(room, owner, ConversationView(""), "", back)
+    return await _page(room, owner, ConversationView(""), "", deleted=back)
 
 
 async def begin(room: InRoom, owner: Owner, message: Annotated[str, Form()]) -> Response:
     """The first message of a new conversation."""
-    text = _checked(room, message)
+    text = checked(room, message)
     conversation = await room.conversations.create(owner)
     await room.conversations.send(owner, conversation, text)
     return RedirectResponse(f"/c/{conversation}", 303)
 
 
-async def conversation_page(room: InRoom, owner: Owner, conversation: str) -> HTMLResponse:
-    """A conversation as it is now, which goes on from there."""
+async def conversation_page(
+    room: InRoom, owner: Owner, conversation: str, edit: Annotated[str, Query()] = ""
+) -> HTMLResponse:
+    """A conversation as it is now; with ``edit``, from its last message in other words."""
     view, position = await room.conversations.view(owner, conversation)
-    return await _page(room, owner, view, position)
+    last = next(reversed(view.exchanges.values()), None)
+    edited = last.message if edit and last is not None and not last.open else ""
+    return await _page(room, owner, view, position, edited=edited)
 
 
 async def send(
@@ -55,32 +60,24 @@ async def send(
     message: Annotated[str, Form()],
 ) -> Response:
     """A further message. The stream brings what comes of it."""
-    await room.conversations.send(owner, conversation, _checked(room, message))
-    return _taken(request, conversation)
+    await room.conversations.send(owner, conversation, checked(room, message))
+    return taken(request, conversation)
 
 
 async def stop(request: Request, room: InRoom, owner: Owner, conversation: str) -> Response:
     """Ask the open exchange to stop."""
     await room.conversations.stop(owner, conversation)
-    return _taken(request, conversation)
-
-
-def _taken(request: Request, conversation: str) -> Response:
-    if request.headers.get("hx-request") == "true":
-        return Response(status_code=204)
-    return RedirectResponse(f"/c/{conversation}", 303)
-
-
-def _checked(room: Room, message: str) -> str:
-    """A message with the line ends of a form made plain; 422 for none or too much of it."""
-    text = message.replace("\r\n", "\n").strip()
-    if not text or len(text) > room.services.max_message_chars:
-        raise HTTPException(422)
-    return text
+    return taken(request, conversation)
 
 
 async def _page(
-    room: Room, owner: str, view: ConversationView, position: str, deleted: str = ""
+    room: Room,
+    owner: str,
+    view: ConversationView,
+    position: str,
+    *,
+    deleted: str = "",
+    edited: str = "",
 ) -> HTMLResponse:
     render = room.renderer
     return room.page(
@@ -97,6 +94,7 @@ async def _page(
             position=position,
             suggestions=room.conversations.suggestions,
             deleted=deleted,
+            edited=edited,
             max_chars=room.services.max_message_chars,
         )
     )

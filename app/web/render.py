@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from app.calls.json_types import Path, dotted
+from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.markdown import markdown_parser
 from app.display.view import (
@@ -109,8 +110,21 @@ class Renderer:
             self.entry(number, place, entry, past=past, writing=writing)
             for place, entry in enumerate(exchange.entries.values())
         ]
-        identity = exchange_id(number)
-        return self._render(ExchangeContext(identity, past, exchange.message, _join(entries)))
+        beside = exchange.alternatives
+        place = beside.index(exchange.id) if beside else 0
+        return self._render(
+            ExchangeContext(
+                id=exchange_id(number),
+                past=past,
+                message=exchange.message,
+                at=exchange.at.isoformat(timespec="seconds"),
+                when=self._words.language.moment(exchange.at),
+                place=self._words.alternative(place + 1, len(beside)) if beside else "",
+                before=beside[place - 1] if place else "",
+                after=beside[place + 1] if place + 1 < len(beside) else "",
+                entries=_join(entries),
+            )
+        )
 
     def entry(
         self,
@@ -133,7 +147,12 @@ class Renderer:
             for place, item in enumerate(entry.items.values())
         ]
         return self._render(
-            TurnContext(identity, self._words.abandoned() if aside else "", _join(items))
+            TurnContext(
+                id=identity,
+                abandoned=self._words.abandoned() if aside else "",
+                open=entry.abandoned == Reason.STOPPED,
+                items=_join(items),
+            )
         )
 
     def item(

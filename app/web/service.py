@@ -37,6 +37,17 @@ class Conversations(Protocol):
         """Say something. While an exchange is open the message is kept and sent after it."""
         ...
 
+    async def ask_again(self, owner: str, conversation: str, text: str | None) -> None:
+        """Ask the last message again, or another in its place; the old answer stays a branch.
+
+        Raises :class:`app.records.errors.ConversationBusy` while an exchange is open.
+        """
+        ...
+
+    async def turn_to(self, owner: str, conversation: str, exchange: str) -> None:
+        """Show the branch that an exchange is part of. Raises as ``ask_again`` does."""
+        ...
+
     async def stop(self, owner: str, conversation: str) -> None:
         """Ask the open exchange to stop. Does nothing when none is open."""
         ...

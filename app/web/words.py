@@ -166,6 +166,8 @@ TURN_LIMIT = plural_phrase(
     "The assistant used all of its {limit} turns for one message.",
 )
 
+# NOTE: Which version of a message is shown, of how many.
+ALTERNATIVE = phrase("{number} of {count}")
 HITS = plural_phrase("One place", "{count} places")
 NO_HITS = phrase("Nothing was found.")
 SEARCHED = phrase("Search: {words}")
@@ -232,6 +234,11 @@ class Words:
     def search_title(self, words: str) -> str:
         """The heading of what was searched."""
         return self._(SEARCHED).format(words=words) if words else self._(SEARCH)
+
+    def alternative(self, number: int, count: int) -> str:
+        """Which of several versions of a message is shown."""
+        show = self.language.number
+        return self._(ALTERNATIVE).format(number=show(number), count=show(count))
 
     def hits(self, count: int) -> str:
         """How many places were found."""

@@ -12,7 +12,7 @@ TREE = {
 
 
 def cycles(parameters: dict[str, Any]) -> list[tuple[Severity, str]]:
-    whole = {"type": "object", "properties": {}, **parameters}
+    whole: dict[str, Any] = {"type": "object", "properties": {}, **parameters}
     found = check(compiled({}, {}, parameters=whole))
     return [(each.severity, each.pointer) for each in found if "leads" in each.text]
 

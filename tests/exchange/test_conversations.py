@@ -166,3 +166,28 @@ async def test_a_deleted_conversation_stops_and_can_be_brought_back(tmp_path: Pa
         await here.idle()
         view = await here.view()
         assert [each.message for each in view.exchanges.values()] == ["first", "second"]
+
+
+async def test_an_answer_asked_again_is_told_only_its_own_branch(tmp_path: Path) -> None:
+    turns = (said("One."), said("Two."), said("Three."), said("Four."))
+    async with world(tmp_path, *turns) as here:
+        await here.say("first")
+        await here.conversations.ask_again(OWNER, here.conversation, None)
+        await here.idle()
+        view = await here.view()
+        [again] = view.exchanges.values()
+        assert (again.message, again.alternatives[1]) == ("first", again.id)
+        await here.conversations.ask_again(OWNER, here.conversation, "edited")
+        await here.idle()
+        old = again.alternatives[0]
+        await here.conversations.turn_to(OWNER, here.conversation, old)
+        assert list((await here.view()).exchanges) == [old]
+        await here.say("second")
+        told = [
+            [item.text for item in each.history if isinstance(item, UserMessage)]
+            for each in here.model.requests
+        ]
+        assert told == [["first"], ["first"], ["edited"], ["first", "second"]]
+        assert (await here.view()) == (await here.recorded_view())
+        with pytest.raises(UnknownConversation):
+            await here.conversations.turn_to(OWNER, here.conversation, "nothing")

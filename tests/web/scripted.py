@@ -16,6 +16,7 @@ from app.display.view import (
     ConversationView,
     ExchangeEnded,
     ExchangeOpened,
+    ExchangeView,
     MessageKept,
     Noticed,
     NoticeKind,
@@ -26,6 +27,7 @@ from app.display.view import (
 )
 from app.exchange.conversations import ConversationSummary, UnknownConversation
 from app.feed.feed import Entry, Trimmed
+from app.records.errors import ConversationBusy
 from app.records.search import SearchHit
 from app.web.service import WebServices
 
@@ -63,6 +65,7 @@ class ScriptedConversations:
         self._kept: dict[str, _Kept] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._made = 0
+        self._aside: dict[str, ExchangeView] = {}
         self._deleted: dict[str, _Kept] = {}
 
     @asynccontextmanager
@@ -92,6 +95,29 @@ class ScriptedConversations:
             identity = f"k{len(kept.entries)}"
             kept.waiting.append((identity, text))
             self.play(conversation, [MessageKept(identity, text)])
+
+    async def ask_again(self, owner: str, conversation: str, text: str | None) -> None:
+        kept = self._mine(owner, conversation)
+        if kept.view.open_exchange is not None:
+            raise ConversationBusy(conversation)
+        old = kept.view.exchanges.popitem()[1]
+        self._aside[old.id] = old
+        beside = (*(old.alternatives or (old.id,)), f"{len(kept.entries):032x}")
+        self.trim(conversation)
+        self._open(kept, old.message if text is None else text, None, beside)
+
+    async def turn_to(self, owner: str, conversation: str, exchange: str) -> None:
+        kept = self._mine(owner, conversation)
+        if exchange not in self._aside:
+            raise UnknownConversation
+        last = kept.view.exchanges.popitem()[1]
+        self._aside[last.id] = last
+        kept.view.exchanges[exchange] = self._aside.pop(exchange)
+        kept.view.exchanges[exchange].alternatives = last.alternatives
+        kept.entries.append(Entry(self._position(len(kept.entries) + 1), []))
+        self.trim(conversation)
+        kept.grown.set()
+        kept.grown = asyncio.Event()
 
     async def stop(self, owner: str, conversation: str) -> None:
         kept = self._mine(owner, conversation)
@@ -179,10 +205,12 @@ class ScriptedConversations:
             raise UnknownConversation
         return kept
 
-    def _open(self, kept: _Kept, text: str, message: str | None) -> None:
+    def _open(
+        self, kept: _Kept, text: str, message: str | None, beside: tuple[str, ...] = ()
+    ) -> None:
         exchange = f"{len(kept.entries):032x}"
         kept.stop.clear()
-        self.play(kept.view.id, [ExchangeOpened(exchange, text, WHEN, message)])
+        self.play(kept.view.id, [ExchangeOpened(exchange, text, WHEN, message, beside)])
         steps = self._scripts[text](exchange) if text in self._scripts else ()
         task = asyncio.create_task(self._run(kept, exchange, steps))
         self._tasks.add(task)

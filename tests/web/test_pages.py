@@ -18,6 +18,9 @@ ROUTES = [
     ("POST", "/c/{id}/messages", True),
     ("POST", "/c/{id}/stop", True),
     ("GET", "/c/{id}/stream", True),
+    ("POST", "/c/{id}/retry", True),
+    ("POST", "/c/{id}/edit", True),
+    ("POST", "/c/{id}/branch", True),
     ("POST", "/c/{id}/rename", True),
     ("POST", "/c/{id}/delete", True),
     ("POST", "/c/{id}/restore", True),
@@ -124,7 +127,9 @@ def test_another_persons_conversation_does_not_exist(method: str, path: str):
         place = path.replace("/c/{id}", begin(session, MESSAGE))
         session.cookies.clear()
         for address in (place, path.replace("{id}", "nothing")):
-            answer = session.request(method, address, data={"message": "mine?", "title": "mine?"})
+            answer = session.request(
+                method, address, data={"message": "mine?", "title": "mine?", "exchange": "mine?"}
+            )
             assert answer.status_code == 404
             assert MESSAGE not in answer.text
 
