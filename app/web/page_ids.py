@@ -59,11 +59,11 @@ class ItemIds:
 
     def text(self, number: int) -> str:
         """A block of a text that shows as it was written."""
-        return f"w{self._place}-{number}"
+        return f"w{self._place}{_later(number)}"
 
     def code(self, number: int) -> str:
         """The code of such a block."""
-        return f"y{self._place}-{number}"
+        return f"y{self._place}{_later(number)}"
 
     def slot(self, path: Path) -> str:
         """The reserved room of a leaf, or the box of one array element."""
@@ -80,6 +80,11 @@ class ItemIds:
     def elements(self, path: Path) -> str:
         """Where an array's elements are appended."""
         return f"l{self._place}{_suffix(path)}"
+
+
+def _later(number: int) -> str:
+    """Most texts have one block, whose id is sent with every piece of it."""
+    return f"-{number}" if number else ""
 
 
 def _suffix(path: Path) -> str:

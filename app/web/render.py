@@ -1,6 +1,7 @@
 """A view as HTML. Whole pages and fragments come from here, so that they cannot differ."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC
 
 from markupsafe import Markup
 
@@ -117,7 +118,7 @@ class Renderer:
                 id=exchange_id(number),
                 past=past,
                 message=exchange.message,
-                at=exchange.at.isoformat(timespec="seconds"),
+                at=f"{exchange.at.astimezone(UTC):%Y-%m-%dT%H:%MZ}",
                 when=self._words.language.moment(exchange.at),
                 place=self._words.alternative(place + 1, len(beside)) if beside else "",
                 before=beside[place - 1] if place else "",

@@ -28,7 +28,7 @@ ENDED = {
     "Open a ticket while the tracker is down": "[data-state=failed]",
     "Open a ticket and pull the plug": "[data-state=unknown]",
     "Open a ticket and be cut off": ".aside",
-    "Order something that is not allowed": ".exchange:last-child [data-state=not_run]",
+    "Order something that is not allowed": "article:last-child [data-state=not_run]",
 }
 """What is asked, one after the other, and what stays."""
 
@@ -55,7 +55,7 @@ def test_axe_finds_nothing_in_any_state(page: Page, server: Scripted) -> None:
     found += faults(page, "queued")
     page.goto(server.address)
     found += faults(page, "empty")
-    ask(page, server, "Hello", ".exchange")
+    ask(page, server, "Hello", "article")
     for message, shows in ENDED.items():
         send(page, message)
         expect(page.locator(shows).first).to_be_attached(timeout=15_000)

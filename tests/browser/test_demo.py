@@ -167,10 +167,10 @@ def test_a_done_call_folds_to_its_summary_when_the_conversation_goes_on(
 
 
 MOMENTS = {
-    "first word": ".exchange:last-child .text",
-    "call announced": ".exchange:last-child [data-call]",
-    "first value": ".exchange:last-child [data-field] [data-value]:not(:empty)",
-    "prose": ".exchange:last-child [data-field=description] [data-value]:not(:empty)",
+    "first word": "article:last-child .text",
+    "call announced": "article:last-child [data-call]",
+    "first value": "article:last-child [data-field] [data-value]:not(:empty)",
+    "prose": "article:last-child [data-field=description] [data-value]:not(:empty)",
     "told": "[data-call][data-state=done]",
 }
 

@@ -62,7 +62,7 @@ def stop(page: Page) -> None:
 
 def test_while_text_streams(page: Page, slow: str) -> None:
     say(page, "What is the meaning of it all?", slow, FIRST)
-    text = page.locator(".exchange:last-child .text")
+    text = page.locator("article:last-child .text")
     expect(text).to_contain_text("I am")
     stop(page)
     true_at_every_moment(ended(page))

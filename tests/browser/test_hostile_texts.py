@@ -81,8 +81,8 @@ def test_nothing_that_is_written_comes_alive(page: Page, server: Scripted) -> No
         for batches in zip(*answers[at : at + AT_ONCE], strict=True):
             server.play(conversation, [update for batch in batches for update in batch])
     server.play(conversation, [MessageKept("k", text) for text in ALL[:1]])
-    expect(page.locator(".exchange")).to_have_count(len(ALL) + 1, timeout=30_000)
-    expect(page.locator(".exchange:last-child [data-state=unknown]")).to_have_count(1)
+    expect(page.locator("article")).to_have_count(len(ALL) + 1, timeout=30_000)
+    expect(page.locator("article:last-child [data-state=unknown]")).to_have_count(1)
     for _ in range(2):
         dead(page)
         # A browser leaves out what no document can hold.

@@ -41,7 +41,7 @@ def ask_all(page: Page, server: Scripted) -> None:
     page.wait_for_url("**/c/*")
     for message, shows in ASKED.items():
         send(page, message)
-        expect(page.locator(f".exchange:last-child {shows}").first).to_be_attached(timeout=15_000)
+        expect(page.locator(f"article:last-child {shows}").first).to_be_attached(timeout=15_000)
         if message != list(ASKED)[-1]:
             expect(page.locator("button[name=stop]")).to_have_count(0, timeout=15_000)
     page.locator(".aside > summary").click()

@@ -15,7 +15,7 @@ WATCH = """() => {
     window.changed = []
     const ended = new Map()
     new MutationObserver(() => {
-        const blocks = [...document.querySelectorAll(".exchange:last-child .text > *")]
+        const blocks = [...document.querySelectorAll("article:last-child .text > *")]
         for (const [block, html] of ended)
             if (!block.isConnected || block.outerHTML != html) window.changed.push(html)
         for (const block of blocks.slice(0, -1))
@@ -37,7 +37,7 @@ def test_a_block_that_has_ended_never_changes(page: Page, server: Scripted):
     seen = ended(page)
     assert page.evaluate("changed") == []
     assert seen["breaches"] == []
-    text = page.locator(".exchange").last.locator(".text")
+    text = page.locator("article").last.locator(".text")
     expect(text.locator("ol > li")).to_have_count(2)
     expect(text.locator("table td")).to_have_count(6)
     expect(text.locator("img")).to_have_count(0)

@@ -61,14 +61,14 @@ def test_an_attack_is_text(render: Renderer, attack: str):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("plain", "<p id=w0-0-0-0>plain</p>"),
-        ("a\nb", "<p id=w0-0-0-0>a\nb</p>"),
+        ("plain", "<p id=w0-0-0>plain</p>"),
+        ("a\nb", "<p id=w0-0-0>a\nb</p>"),
         ("**b**", "<p><strong>b</strong></p>\n"),
         ("# H", "<h3>H</h3>\n"),
         ("###### H", "<h3>H</h3>\n"),
         ("## a\n### b\n# c\n###### d", "<h3>a</h3>\n<h4>b</h4>\n<h3>c</h3>\n<h4>d</h4>\n"),
         ("a\n===\n\nb\n---", "<h3>a</h3>\n<h4>b</h4>\n"),
-        ("<b>", "<p id=w0-0-0-0>&lt;b&gt;</p>"),
+        ("<b>", "<p id=w0-0-0>&lt;b&gt;</p>"),
         ("~~x~~", "<p><s>x</s></p>\n"),
     ],
 )
