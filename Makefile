@@ -55,6 +55,8 @@ check: $(VENV)/.dev
 
 soak: $(VENV)/.dev static/node_modules/.ready tests/browser/node_modules/.ready chromium
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+	@# The properties once more, with many more examples than there is time for in each run.
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 tests/calls tests/display $(PYTEST_ARGS)
 
 # Brings the catalogues of app/web/locales up to date with code and templates.
 words: $(VENV)/.dev

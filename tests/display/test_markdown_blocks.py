@@ -31,7 +31,7 @@ DEFINITIONS = ("[x]: /u", "[y]: http://y 'title'", "'title", "rest'", "[x]:", "h
 PLAIN = st.lists(st.sampled_from(LINES), max_size=14)
 ANY = st.lists(st.sampled_from((*LINES, *DEFINITIONS)), max_size=14)
 ENDS = st.sampled_from(("", "\n", "\r\n", "\r", "\n\n"))
-SETTINGS = settings(max_examples=250, deadline=None)
+SETTINGS = settings(deadline=None)
 
 
 def steps_of(pieces: list[str]) -> list[Step]:
