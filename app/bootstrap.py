@@ -106,6 +106,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             stack.push_async_callback(_end, asyncio.create_task(_keep_fresh(live)))
         yield WebServices(
             conversations=conversations,
+            approvals=approvals,
             running=nullcontext,
             secret_key=_secret_key(settings),
             access=_access(settings),

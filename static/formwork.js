@@ -3,6 +3,7 @@ const e = d.documentElement, box = d.getElementById("message"), no = () => { thr
   on = (n, f) => d.addEventListener(n, f), mark = (n, v) => e.toggleAttribute("data-" + n, !!v),
   kept = sessionStorage, key = location.pathname + location.search, keep = () => kept[key] = box.value,
   go = () => {
+d.querySelector(".choice")&&import("./decide.js")
     if (end && getSelection().isCollapsed) scrollTo(0, low = e.scrollHeight)
     else mark("below", e.scrollHeight > low)
   }

@@ -33,7 +33,7 @@ def edited(field_map: FieldMap, arguments: JsonObject, edits: Mapping[str, str])
 
     Edits that change nothing give arguments that are equal. Raises :class:`EditRefused`.
     """
-    places = _editable(field_map, arguments)
+    places = dict(editable_places(field_map, arguments))
     changed = copy.deepcopy(arguments)
     for name, text in edits.items():
         place = places.get(name)
@@ -56,15 +56,17 @@ def changes(before: JsonObject, after: JsonObject) -> Iterator[Path]:
             yield path
 
 
-def _editable(field_map: FieldMap, arguments: JsonObject) -> dict[str, tuple[Path, Leaf]]:
-    """Editable values by dotted path; where two share one, neither can be changed."""
+def editable_places(
+    field_map: FieldMap, arguments: JsonObject
+) -> Iterator[tuple[str, tuple[Path, Leaf]]]:
+    """Values that can be edited, by dotted path; where two values share one, neither can."""
     found: dict[str, tuple[Path, Leaf] | None] = {}
     for path, _ in _scalars(arguments, ()):
         nodes = nodes_along(field_map.display, path)
         leaf = nodes[-1] if nodes else None
         usable = (path, leaf) if isinstance(leaf, Leaf) and leaf.editable else None
         found[dotted(path)] = None if dotted(path) in found else usable
-    return {name: place for name, place in found.items() if place is not None}
+    return ((name, place) for name, place in found.items() if place is not None)
 
 
 def _value(label: str, old: JsonValue, text: str, kinds: frozenset[str]) -> JsonValue:

@@ -154,8 +154,9 @@ class Approvals:
         return self._parts.records.audit_trail()
 
     async def changes(self) -> AsyncGenerator[None, None]:
-        """A tick whenever something was put on the trail, here or in another process."""
+        """A tick at once, and whenever something was put on the trail, here or elsewhere."""
         known = await self._parts.records.audit_position()
+        yield
         while True:
             await self._parts.asked.wait(LOOK_AGAIN_S)
             position = await self._parts.records.audit_position()

@@ -14,6 +14,9 @@ from typing import TypeAlias
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
+USER_PREFIX = "user:"
+"""Begins the id of a person whom a proxy names: no name is anybody's random id."""
+
 GROUP = "group:"
 """Begins an entry of a role that names a group, and no user."""
 

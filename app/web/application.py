@@ -7,19 +7,27 @@ from fastapi import Depends, FastAPI
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
+from app.display.formats import Formats
+from app.web.approval_export import approval_export_routes
+from app.web.approval_pages import approval_routes
+from app.web.approval_render import ApprovalRenderer
+from app.web.approval_stream import approval_stream_routes
 from app.web.assets import Assets, data_directory
 from app.web.attempts import Attempts
 from app.web.branches import branch_routes
 from app.web.developer.desk import UPLOAD_FORM_BYTES, UPLOADS, DevelopersOnly
 from app.web.developer.routes import add_developer_view
 from app.web.error_pages import add_error_pages, error_page
+from app.web.form_tokens import FormTokens
 from app.web.fragments import Fragments
 from app.web.guard import BodyLimits, Faults, PageHeaders, Sessions
 from app.web.language import Language
 from app.web.metrics import metrics_routes
 from app.web.origin import same_origin_only
+from app.web.own_approvals import own_approval_routes
 from app.web.pages import page_routes
 from app.web.peers import Peers
+from app.web.prompts import Prompts
 from app.web.render import Renderer
 from app.web.room import Room
 from app.web.service import WebServices
@@ -72,6 +80,10 @@ def create_app(services: WebServices) -> FastAPI:
         branch_routes(),
         stream_routes(),
         sign_in_routes(),
+        approval_stream_routes(),
+        approval_export_routes(),
+        approval_routes(),
+        own_approval_routes(),
         static_routes(),
         metrics_routes(),
     ):
@@ -91,12 +103,17 @@ def _uploads(services: WebServices) -> Mapping[str, int]:
 def _room(services: WebServices) -> Room:
     words = Words(Language(services.locale))
     templates = Templates(template_environment(data_directory("templates"), words.language))
+    formats = Formats(services.locale, words.yes_no)
+    requests = ApprovalRenderer(templates, words, formats)
+    prompts = Prompts(templates, requests)
     return Room(
         services=services,
         words=words,
         assets=Assets(data_directory("static"), words.style_words),
         templates=templates,
-        renderer=Renderer(templates, words),
-        fragments=Fragments(templates, words),
+        renderer=Renderer(templates, words, prompts),
+        fragments=Fragments(templates, words, prompts),
         attempts=Attempts(),
+        requests=requests,
+        form_tokens=FormTokens(services.secret_key),
     )

@@ -29,6 +29,8 @@ HTMX = "node_modules/htmx.org/dist"
 FILES: Mapping[str, tuple[str, str]] = {
     "htmx.js": (f"{HTMX}/htmx.min.js", "text/javascript; charset=utf-8"),
     "formwork.js": ("formwork.js", "text/javascript; charset=utf-8"),
+    "approvals.js": ("approvals.js", "text/javascript; charset=utf-8"),
+    "decide.js": ("decide.js", "text/javascript; charset=utf-8"),
     "hx-sse.js": (f"{HTMX}/ext/hx-sse.min.js", "text/javascript; charset=utf-8"),
     "formwork.css": ("formwork.css", "text/css; charset=utf-8"),
     "icon.svg": ("icon.svg", "image/svg+xml"),

@@ -4,7 +4,7 @@ Whatever is ``Markup`` was rendered by another template; everything else is esca
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
 from markupsafe import Markup
@@ -251,7 +251,10 @@ class HitLine:
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What every page has. ``current`` is a conversation's id, "" for a new one, or None."""
+    """What every page has. ``current`` is a conversation's id, "" for a new one, or None.
+
+    ``operator``: the person may decide on requests, and is offered the way there.
+    """
 
     title: str
     styles: str
@@ -259,6 +262,7 @@ class PageContext:
     scripts: Sequence[str]
     conversations: Sequence[ShelfLine]
     current: str | None
+    operator: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

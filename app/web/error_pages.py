@@ -5,6 +5,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from app.exchange.approvals import UnknownApproval
 from app.exchange.conversations import UnknownConversation
 from app.web.contexts import ErrorContext
 from app.web.identity import NotSignedIn, RoleMissing, SignInNeeded, sign_in_address
@@ -16,6 +17,7 @@ def add_error_pages(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misfit)
     app.add_exception_handler(UnknownConversation, _unknown)
+    app.add_exception_handler(UnknownApproval, _unknown)
     app.add_exception_handler(NotSignedIn, _nameless)
     app.add_exception_handler(RoleMissing, _lacks_role)
     app.add_exception_handler(SignInNeeded, _to_sign_in)

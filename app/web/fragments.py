@@ -14,6 +14,7 @@ from app.display.view import ConversationView, Row, RowStatus, Update
 from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
 from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
+from app.web.prompts import Prompts, Viewer
 from app.web.render import EMPTY_TEXT, Renderer, folds
 from app.web.screen import CallDiff, Changes, Screen, TextDiff, announcements
 from app.web.templates import Templates
@@ -34,10 +35,15 @@ DELETE = "delete"
 class Fragments:
     """Turns what changed into partials."""
 
-    def __init__(self, templates: Templates, words: Words) -> None:
+    def __init__(self, templates: Templates, words: Words, prompts: Prompts) -> None:
         self._templates = templates
         self._words = words
-        self._renderer = Renderer(templates, words)
+        self._prompts = prompts
+        self._renderer = Renderer(templates, words, prompts)
+
+    def of(self, viewer: Viewer) -> "Fragments":
+        """The same for one viewer, whose forms have tokens of their session."""
+        return Fragments(self._templates, self._words, self._prompts.of(viewer))
 
     def update(self, screen: Screen, updates: Iterable[Update]) -> str:
         """Advance a screen and return the message that advances its page; "" for nothing."""
@@ -137,7 +143,7 @@ class Fragments:
             yield Partial(ids.block, MORPH, self._renderer.call_state(ids, call))
             yield Partial(ids.state, REPLACE_CONTENT, self._renderer.head(call))
             outcome = self._renderer.outcome(ids, call)
-            if outcome and not diff.aside:
+            if (outcome or diff.asked) and not diff.aside:
                 yield Partial(ids.outcome, REPLACE_CONTENT, outcome)
 
     def _rows(self, diff: CallDiff) -> Iterator[Partial]:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from fastapi import Depends, HTTPException, Request
 
-from app.web.access import Access, Role, token_digest
+from app.web.access import USER_PREFIX, Access, Role, token_digest
 from app.web.peers import PEER
 from app.web.room import SAFE_METHODS, new_owner, room_of
 
@@ -27,7 +27,6 @@ SIGNED_IN_S = 12 * 3600
 SIGNED_IN = "signed_in"
 """The session's entry: ``user``, ``name``, ``mark``, ``at`` and ``tokens`` (digests by role)."""
 
-USER_PREFIX = "user:"
 NAME_CHARS = 200
 """Characters of a name that a proxy tells; longer ones are not taken for names."""
 
@@ -87,13 +86,15 @@ def owner_of(request: Request) -> str:
     return identity_of(request).user
 
 
-def operator_of(request: Request) -> Identity:
-    """An operator. Anybody else is led to the sign-in, or refused."""
+async def operator_of(request: Request) -> Identity:
+    """An operator. Anybody else is led to the sign-in; a deed is refused, which goes on record."""
     identity = identity_of(request)
     if Role.OPERATOR in identity.roles:
         return identity
-    if request.method in SAFE_METHODS and room_of(request).services.access.tokens:
+    room = room_of(request)
+    if request.method in SAFE_METHODS and room.services.access.tokens:
         raise SignInNeeded(request.url.path)
+    await room.note_refusal(request, identity.actor, "not an operator")
     raise RoleMissing
 
 

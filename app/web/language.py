@@ -5,7 +5,7 @@ catalogue of its own. Catalogues are read as they are written (``.po``), so that
 needs no build step. What a translation holds is text, never HTML.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -44,6 +44,11 @@ class Language:
         """A number with so many digits after its point."""
         pattern = "#,##0." + "0" * digits if digits else "#,##0"
         return format_decimal(value, pattern, self._locale)
+
+    def instant(self, at: datetime) -> str:
+        """A date with its time, in UTC: the server knows of no other zone that people share."""
+        shown = format_datetime(at.astimezone(UTC), "medium", UTC, self._locale)
+        return f"{shown} UTC"
 
 
 def catalogue_file(language: str) -> Path:

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from app.display.view import ConversationView
+from app.web.access import Role
 from app.web.answers import checked, taken
 from app.web.contexts import ConversationContext
-from app.web.identity import Owner
+from app.web.identity import Identity, Owner, Person
 from app.web.room import InRoom, Room
 from app.web.shelf import shelf_lines
 
@@ -27,40 +28,41 @@ def page_routes() -> APIRouter:
 
 
 async def new_conversation(
-    room: InRoom, owner: Owner, deleted: Annotated[str, Query()] = ""
+    room: InRoom, person: Person, deleted: Annotated[str, Query()] = ""
 ) -> HTMLResponse:
     """An empty page with something to begin from."""
-    back = deleted if await room.conversations.is_deleted(owner, deleted) else ""
-    return await _page(room, owner, ConversationView(""), "", deleted=back)
+    back = deleted if await room.conversations.is_deleted(person.user, deleted) else ""
+    return await _page(room, person, ConversationView(""), "", deleted=back)
 
 
-async def begin(room: InRoom, owner: Owner, message: Annotated[str, Form()]) -> Response:
+async def begin(room: InRoom, person: Person, message: Annotated[str, Form()]) -> Response:
     """The first message of a new conversation."""
     text = checked(room, message)
-    conversation = await room.conversations.create(owner)
-    await room.conversations.send(owner, conversation, text)
+    conversation = await room.conversations.create(person.user)
+    await room.conversations.send(person.user, conversation, text, person.roles)
     return RedirectResponse(f"/c/{conversation}", 303)
 
 
 async def conversation_page(
-    room: InRoom, owner: Owner, conversation: str, edit: Annotated[str, Query()] = ""
+    room: InRoom, person: Person, conversation: str, edit: Annotated[str, Query()] = ""
 ) -> HTMLResponse:
     """A conversation as it is now; with ``edit``, from its last message in other words."""
-    view, position = await room.conversations.view(owner, conversation)
+    view, position = await room.conversations.view(person.user, conversation)
     last = next(reversed(view.exchanges.values()), None)
     edited = last.message if edit and last is not None and not last.open else ""
-    return await _page(room, owner, view, position, edited=edited)
+    return await _page(room, person, view, position, edited=edited)
 
 
 async def send(
     request: Request,
     room: InRoom,
-    owner: Owner,
+    person: Person,
     conversation: str,
     message: Annotated[str, Form()],
 ) -> Response:
     """A further message. The stream brings what comes of it."""
-    await room.conversations.send(owner, conversation, checked(room, message))
+    text = checked(room, message)
+    await room.conversations.send(person.user, conversation, text, person.roles)
     return taken(request, conversation)
 
 
@@ -72,22 +74,23 @@ async def stop(request: Request, room: InRoom, owner: Owner, conversation: str) 
 
 async def _page(
     room: Room,
-    owner: str,
+    person: Identity,
     view: ConversationView,
     position: str,
     *,
     deleted: str = "",
     edited: str = "",
 ) -> HTMLResponse:
-    render = room.renderer
+    render = room.renderer.of(room.viewer(person.session, view.id))
     return room.page(
         ConversationContext(
             title=view.title or TITLE,
             styles=room.assets.url("formwork.css"),
             icon=room.assets.url("icon.svg"),
             scripts=room.assets.scripts,
-            conversations=shelf_lines(room, await room.conversations.listing(owner)),
+            conversations=shelf_lines(room, await room.conversations.listing(person.user)),
             current=view.id,
+            operator=Role.OPERATOR in person.roles,
             log=render.log(view),
             kept=render.kept(view),
             stop=render.stop(view),

@@ -46,6 +46,7 @@ from app.web.contexts import (
 from app.web.form_layout import Element, Group, Leaf, Place, Series, arrange, element_at, lay_out
 from app.web.markdown_html import MarkdownHtml
 from app.web.page_ids import ItemIds, entry_id, exchange_id
+from app.web.prompts import Prompts, Viewer
 from app.web.templates import Templates
 from app.web.watched_text import WatchedText
 from app.web.words import Words
@@ -61,8 +62,9 @@ LONGEST_LINES = 20
 class Renderer:
     """Views in, HTML out."""
 
-    def __init__(self, templates: Templates, words: Words) -> None:
+    def __init__(self, templates: Templates, words: Words, prompts: Prompts) -> None:
         self._templates = templates
+        self._prompts = prompts
         self._words = words
         self._parser = markdown_parser()
         self._markdown = MarkdownHtml(templates, self._parser)
@@ -70,6 +72,10 @@ class Renderer:
     def watched(self, ids: ItemIds) -> WatchedText:
         """A text block that is going to be shown as it grows."""
         return WatchedText(ids, self._parser, self._markdown)
+
+    def of(self, viewer: Viewer) -> "Renderer":
+        """The same for one viewer, whose forms have tokens of their session."""
+        return Renderer(self._templates, self._words, self._prompts.of(viewer))
 
     def log(self, view: ConversationView) -> Markup:
         """All exchanges. All but the last are the past: folded."""
@@ -211,7 +217,9 @@ class Renderer:
         return self._render(HeadContext(*self._words.call_head(call)))
 
     def outcome(self, ids: ItemIds, call: CallView) -> Markup:
-        """The result's own rows and what happens next; empty for neither."""
+        """The result's own rows and what happens next, or who is asked; empty for none of it."""
+        if call.approval is not None:
+            return self._prompts.prompt(call.approval)
         rows = self._places(ids.of_result, arrange(call.result, dict(call.result_headings)))
         next_step = self._words.next_step(call) or ""
         if not rows and not next_step:

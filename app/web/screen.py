@@ -52,6 +52,8 @@ class CallDiff:
     """All rows as the page has them."""
     aside: bool
     """Whether its turn was rolled back before."""
+    asked: bool
+    """Whether the page shows who is asked to decide."""
     rows: dict[Path, None] = field(default_factory=dict[Path, None])
     """Paths that the batch touched, in order."""
     state_changed: bool = False
@@ -215,7 +217,9 @@ class _Fold:
             call = _item(self._view, *key)
             assert isinstance(call, CallView)
             aside = self._turn(update.exchange, update.turn).abandoned is not None
-            diff = self._calls[key] = CallDiff(self._ids(key), call, dict(call.rows), aside)
+            asked = call.approval is not None
+            diff = CallDiff(self._ids(key), call, dict(call.rows), aside, asked)
+            self._calls[key] = diff
         match update:
             case CallNamed():
                 diff.renamed = True

@@ -4,15 +4,19 @@
 that does not exist.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from app.developer.viewing import DeveloperView
+from app.display.field_map import FieldMap
 from app.display.view import ConversationView
+from app.exchange.approvals import Ruled, Ruling
 from app.exchange.conversations import ConversationSummary
 from app.feed.feed import Entry
+from app.records.rows import ApprovalRecord, AuditRecord
 from app.records.search import SearchHit
 from app.web.access import Access
 
@@ -33,8 +37,14 @@ class Conversations(Protocol):
         """Begin an empty conversation; its id."""
         ...
 
-    async def send(self, owner: str, conversation: str, text: str) -> None:
-        """Say something. While an exchange is open the message is kept and sent after it."""
+    async def send(
+        self, owner: str, conversation: str, text: str, roles: frozenset[str] = frozenset()
+    ) -> None:
+        """Say something, as somebody with these roles.
+
+        While an exchange is open the message is kept and sent after it; what waits in it for a
+        decision is withdrawn.
+        """
         ...
 
     async def ask_again(self, owner: str, conversation: str, text: str | None) -> None:
@@ -88,6 +98,63 @@ class Conversations(Protocol):
         ...
 
 
+class Approvals(Protocol):
+    """Requests for a person's decision, of all conversations.
+
+    A request that is not there, or is another's to decide, raises
+    :class:`app.exchange.approvals.UnknownApproval`; the owner's own ones raise
+    :class:`app.exchange.conversations.UnknownConversation`, too.
+    """
+
+    async def waiting(self, tool: str | None = None) -> Sequence[ApprovalRecord]:
+        """What operators have to decide, oldest first."""
+        ...
+
+    async def request(self, approval: str) -> ApprovalRecord:
+        """One that is an operator's to decide, or was."""
+        ...
+
+    async def own_request(self, owner: str, conversation: str, approval: str) -> ApprovalRecord:
+        """One that the owner of a conversation decides, or did."""
+        ...
+
+    async def decide(self, operator: str, approval: str, ruling: Ruling) -> Ruled:
+        """Decide as an operator."""
+        ...
+
+    async def decide_own(
+        self, owner: str, conversation: str, approval: str, ruling: Ruling
+    ) -> Ruled:
+        """Decide as the person who is asked in the chat."""
+        ...
+
+    async def refuse_attempt(self, actor: str, approval: str, why: str) -> None:
+        """Put on record that somebody tried to decide who may not. Nothing for an unknown one."""
+        ...
+
+    async def history(
+        self, search: str = "", before: datetime | None = None, limit: int = 50
+    ) -> Sequence[ApprovalRecord]:
+        """What operators had to decide and is over, the latest first."""
+        ...
+
+    def audit(self) -> AsyncGenerator[AuditRecord, None]:
+        """The whole trail, oldest line first."""
+        ...
+
+    def changes(self) -> AsyncGenerator[None, None]:
+        """A tick at once, and whenever something was put on the trail, here or elsewhere."""
+        ...
+
+    def map_of(self, tool: str) -> FieldMap | None:
+        """The tool's field map as it is now."""
+        ...
+
+    def description_of(self, tool: str) -> str:
+        """What the tool is for."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WebServices:
     """All that :func:`app.web.application.create_app` is given.
@@ -97,6 +164,7 @@ class WebServices:
     """
 
     conversations: Conversations
+    approvals: Approvals
     secret_key: str
     running: Callable[[], AbstractAsyncContextManager[None]]
     access: Access = field(default_factory=Access)

@@ -24,7 +24,8 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from app.display.view import ConversationView, ExchangeOpened, MessageKept, Update
 from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
-from app.web.identity import Owner
+from app.web.following import until_stopped
+from app.web.identity import Identity, Person
 from app.web.room import InRoom, Room
 from app.web.screen import Screen
 from app.web.sse import END, OPENING, message
@@ -43,15 +44,15 @@ def stream_routes() -> APIRouter:
 
 async def follow(
     room: InRoom,
-    owner: Owner,
+    person: Person,
     conversation: str,
     after: Annotated[str, Query()] = "",
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventSourceResponse:
     """The stream of a conversation, from the position a page was rendered at or has reached."""
-    view, position = await room.conversations.view(owner, conversation)
+    view, position = await room.conversations.view(person.user, conversation)
     stopping = anyio.Event()
-    viewer = Viewer(room, owner, conversation, stopping)
+    viewer = Viewer(room, person, conversation, stopping)
     services = room.services
     return EventSourceResponse(
         viewer.messages(view, position, after if last_event_id is None else last_event_id),
@@ -67,10 +68,12 @@ async def follow(
 class Viewer:
     """One page that follows one conversation."""
 
-    def __init__(self, room: Room, owner: str, conversation: str, stopping: anyio.Event) -> None:
+    def __init__(
+        self, room: Room, person: Identity, conversation: str, stopping: anyio.Event
+    ) -> None:
         self._conversations = room.conversations
-        self._fragments = room.fragments
-        self._owner = owner
+        self._fragments = room.fragments.of(room.viewer(person.session, conversation))
+        self._owner = person.user
         self._conversation = conversation
         self._stopping = stopping
         self._log = logging.getLogger(__name__)
@@ -128,28 +131,10 @@ class Viewer:
             await _close(entries)
         raise Trimmed
 
-    async def _entries(self, position: str) -> AsyncGenerator[Entry, None]:
+    def _entries(self, position: str) -> AsyncGenerator[Entry, None]:
         """Entries after a position, until the server stops."""
         entries = self._conversations.follow(self._conversation, position)
-        stopping = asyncio.ensure_future(self._stopping.wait())
-        step: asyncio.Future[Entry] | None = None
-        try:
-            while True:
-                step = asyncio.ensure_future(anext(entries))
-                await asyncio.wait({step, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                if not step.done():
-                    return
-                try:
-                    entry = step.result()
-                except StopAsyncIteration:
-                    return
-                yield entry
-        finally:
-            stopping.cancel()
-            if step is not None:
-                step.cancel()
-                await asyncio.wait({step})
-            await _close(entries)
+        return until_stopped(entries, self._stopping)
 
 
 def _exchanges(updates: Iterable[Update]) -> Iterable[str]:

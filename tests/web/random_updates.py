@@ -1,14 +1,17 @@
 """Valid sequences of updates, made up by chance: any mix of blocks, rows, states and ends."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from random import Random
 
 from app.calls.json_types import Path
 from app.calls.reasons import Reason
 from app.calls.states import INITIAL_STATES, TRANSITIONS, CallState
+from app.display.marks import marked
 from app.display.view import (
+    ApprovalChanged,
+    ApprovalView,
     CallChanged,
     CallNamed,
     CallOpened,
@@ -31,6 +34,7 @@ from app.display.view import (
     Update,
     WorkChanged,
 )
+from app.display.whole_rows import ValueKind, Whole, WholeRow
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 KEYS = ("title", "raw_customer_email", "a b", "", "0", "_x", "größe", "a-b", "*", "A")
@@ -76,6 +80,7 @@ class _Call:
     state: CallState
     frame: tuple[Slot, ...]
     rows: dict[Path, Row] = field(default_factory=dict[Path, Row])
+    asked: ApprovalView | None = None
 
 
 class Chance:
@@ -134,6 +139,8 @@ class Chance:
                     self.updates.append(work)
                 case 3 if calls:
                     self._move(exchange, self._random.choice(calls))
+                case 4 if calls:
+                    self._approve(exchange, self._random.choice(calls))
                 case _ if calls:
                     self._row(exchange, self._random.choice(calls))
                 case _:
@@ -167,6 +174,8 @@ class Chance:
         if not ways:
             return
         call.state = self._random.choice(ways)
+        if call.state is CallState.AWAITING_APPROVAL and self._random.random() < 0.9:
+            self._ask(exchange, call)
         paths: list[Path] = [
             ("ticket_id",),
             ("lines", 0, "item"),
@@ -189,6 +198,20 @@ class Chance:
                 ((("lines",), "Lines"), (("tags",), "Tags")) if done else (),
             )
         )
+
+    def _ask(self, exchange: str, call: _Call) -> None:
+        by = self._random.choice(("user", "operator"))
+        text = self._text()
+        row = WholeRow(("a",), "A<", marked(text), ValueKind.TEXT, length=len(text))
+        whole = Whole((row,), self._random.randint(0, 2)) if by == "user" else None
+        asked = ApprovalView(self._name(), by, "d", WHEN, WHEN, "s", self._text(), whole)
+        self.updates.append(ApprovalChanged(exchange, call.turn, call.id, asked))
+        call.asked = asked
+
+    def _approve(self, exchange: str, call: _Call) -> None:
+        if call.state is CallState.AWAITING_APPROVAL and call.asked is not None:
+            approved = replace(call.asked, approved_at=WHEN)
+            self.updates.append(ApprovalChanged(exchange, call.turn, call.id, approved))
 
     def _path(self, call: _Call) -> Path:
         slot = self._random.choice(call.frame)

@@ -29,12 +29,15 @@ from app.exchange.conversations import ConversationSummary, UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.records.errors import ConversationBusy
 from app.records.search import SearchHit
+from app.web.access import Access, Role
 from app.web.service import WebServices
+from tests.web.scripted_approvals import ScriptedApprovals
 
 Step: TypeAlias = tuple[float, Sequence[Update]]
 Script: TypeAlias = Callable[[str], Sequence[Step]]
 """From the exchange's id to what happens in it, after it opened and before it ends."""
 
+OPERATOR_TOKEN = "the operators' token"
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
@@ -58,8 +61,10 @@ class ScriptedConversations:
         scripts: dict[str, Script],
         suggestions: Sequence[str] = (),
         epoch: str = "e",
+        approvals: ScriptedApprovals | None = None,
     ) -> None:
         self.suggestions = suggestions
+        self.approvals = approvals or ScriptedApprovals()
         self._scripts = scripts
         self._epoch = epoch
         self._kept: dict[str, _Kept] = {}
@@ -78,15 +83,21 @@ class ScriptedConversations:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def services(self) -> WebServices:
-        return WebServices(self, "a key of tests", self.running, heartbeat_s=0.5)
+        access = Access(tokens={Role.OPERATOR: OPERATOR_TOKEN})
+        return WebServices(
+            self, self.approvals, "a key of tests", self.running, access=access, heartbeat_s=0.5
+        )
 
     async def create(self, owner: str) -> str:
         self._made += 1
         identity = f"{self._made:032x}"
         self._kept[identity] = _Kept(owner, ConversationView(identity))
+        self.approvals.owners[identity] = owner
         return identity
 
-    async def send(self, owner: str, conversation: str, text: str) -> None:
+    async def send(
+        self, owner: str, conversation: str, text: str, roles: frozenset[str] = frozenset()
+    ) -> None:
         kept = self._mine(owner, conversation)
         kept.view.title = kept.view.title or text
         if kept.view.open_exchange is None:

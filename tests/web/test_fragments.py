@@ -15,7 +15,7 @@ from tests.web.dom import Node, apply_message, parse
 from tests.web.random_updates import Chance, batches
 from tests.web.scripted import WHEN
 from tests.web.scripts import SCRIPTS
-from tests.web.wording import templates, words
+from tests.web.wording import prompts, templates, words
 
 SHELL = "<div id=say></div>"
 SELECTOR = re.compile(r"[a-z][A-Za-z0-9_-]*")
@@ -32,7 +32,10 @@ def loaded(render: Renderer, view: ConversationView) -> Node:
 
 def watched(updates: list[list[Update]], begin: int = 0) -> None:
     """Load a page after some batches, let it watch the others, compare after each."""
-    render, fragments = Renderer(templates(), words()), Fragments(templates(), words())
+    render, fragments = (
+        Renderer(templates(), words(), prompts()),
+        Fragments(templates(), words(), prompts()),
+    )
     view = ConversationView("c")
     apply(view, [update for batch in updates[:begin] for update in batch])
     page, screen = loaded(render, view), Screen(view)
@@ -62,7 +65,7 @@ def test_each_script_shows_the_same_live_and_loaded(message: str) -> None:
 @given(st.integers(0, 2**32))
 def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
     random = Random(seed)
-    fragments = Fragments(templates(), words())
+    fragments = Fragments(templates(), words(), prompts())
     screen = Screen(ConversationView("c"))
     for batch in batches(random, Chance(random).conversation(), 5):
         message = fragments.update(screen, batch)
@@ -75,7 +78,10 @@ def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
 @given(st.integers(0, 2**32), st.integers(0, 30))
 def test_a_page_that_comes_back_is_brought_up_to_date(seed: int, missed: int) -> None:
     random = Random(seed)
-    render, fragments = Renderer(templates(), words()), Fragments(templates(), words())
+    render, fragments = (
+        Renderer(templates(), words(), prompts()),
+        Fragments(templates(), words(), prompts()),
+    )
     cut = batches(random, Chance(random).conversation(), 3)
     view, now = ConversationView("c"), ConversationView("c")
     apply(view, [update for batch in cut[:missed] for update in batch])

@@ -7,7 +7,7 @@ from app.web.page_ids import ItemIds
 from app.web.render import Renderer
 from tests.web.dom import Node, parse
 from tests.web.markdown_attacks import ATTACKS
-from tests.web.wording import templates, words
+from tests.web.wording import prompts, templates, words
 
 IDS = ItemIds(0, 0, 0)
 TAGS = {
@@ -35,7 +35,7 @@ ATTRIBUTES = {"id", "class", "href", "rel", "target", "start", "title", "tabinde
 
 @pytest.fixture(scope="module")
 def render() -> Renderer:
-    return Renderer(templates(), words())
+    return Renderer(templates(), words(), prompts())
 
 
 def html(render: Renderer, text: str) -> str:

@@ -1,41 +1,14 @@
 """Pages and forms, with and without script; nothing of one person is another's."""
 
 import pytest
-from fastapi.routing import iter_route_contexts
 from starlette.testclient import TestClient
 
-from app.web.application import create_app
 from app.web.assets import SCRIPTS
 from tests.web.clients import begin, client
-from tests.web.scripted import ScriptedConversations
-from tests.web.scripts import SCRIPTS as ANSWERS
 
 MESSAGE = "Open a ticket, slowly"
 SCRIPT_BUDGET = 46_080
 """45 kB of 1,024 bytes, htmx and its extension included."""
-ROUTES = [
-    ("GET", "/c/{id}", True),
-    ("POST", "/c/{id}/messages", True),
-    ("POST", "/c/{id}/stop", True),
-    ("GET", "/c/{id}/stream", True),
-    ("POST", "/c/{id}/retry", True),
-    ("POST", "/c/{id}/edit", True),
-    ("POST", "/c/{id}/branch", True),
-    ("POST", "/c/{id}/rename", True),
-    ("POST", "/c/{id}/delete", True),
-    ("POST", "/c/{id}/restore", True),
-    ("GET", "/search", False),
-    ("GET", "/", False),
-    ("POST", "/", False),
-    ("GET", "/sign-in", False),
-    ("POST", "/sign-in", False),
-    ("POST", "/sign-out", False),
-    ("GET", "/healthz", False),
-    ("GET", "/metrics", False),
-    ("GET", "/static/{name}", False),
-    ("GET", "/favicon.ico", False),
-]
-"""Method, path and whether it is about one person's conversation."""
 
 
 def test_an_empty_page_offers_what_can_be_asked():
@@ -119,31 +92,6 @@ def test_the_side_list_has_only_ones_own():
         assert MESSAGE in session.get("/").text
         session.cookies.clear()
         assert MESSAGE not in session.get("/").text
-
-
-@pytest.mark.parametrize(("method", "path"), [(m, p) for m, p, owned in ROUTES if owned])
-def test_another_persons_conversation_does_not_exist(method: str, path: str):
-    with client() as session:
-        place = path.replace("/c/{id}", begin(session, MESSAGE))
-        session.cookies.clear()
-        for address in (place, path.replace("{id}", "nothing")):
-            answer = session.request(
-                method, address, data={"message": "mine?", "title": "mine?", "exchange": "mine?"}
-            )
-            assert answer.status_code == 404
-            assert MESSAGE not in answer.text
-
-
-def test_the_matrix_has_every_route():
-    app = create_app(ScriptedConversations(ANSWERS).services())
-    served = {
-        (method, context.path)
-        for context in iter_route_contexts(app.routes)
-        for method in context.methods or ()
-    }
-    assert served == {
-        (method, path.replace("{id}", "{conversation}")) for method, path, _ in ROUTES
-    }
 
 
 def test_scripts_at_load_stay_within_their_budget():

@@ -14,6 +14,7 @@ from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
 from app.feed.feed import Entry
 from app.web.application import create_app
 from app.web.fragments import PARTIAL_END
+from app.web.identity import Identity
 from app.web.sse import OPENING
 from app.web.stream import Viewer
 from tests.web.clients import begin, client, messages, stream_address
@@ -236,7 +237,8 @@ async def test_a_server_that_stops_ends_a_stream_without_a_word():
         conversation = await scripted.create("ada")
         await scripted.send("ada", conversation, "Hello")
         stopping = anyio.Event()
-        viewer = Viewer(room, "ada", conversation, stopping)
+        person = Identity("ada", frozenset(), "ada", "ada")
+        viewer = Viewer(room, person, conversation, stopping)
         sent: list[bytes] = []
         async for message in viewer.messages(*await scripted.view("ada", conversation), "e:1"):
             sent.append(message)

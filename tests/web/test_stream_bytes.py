@@ -8,7 +8,7 @@ from app.web.screen import Screen
 from app.web.sse import message as encoded
 from tests.web.scripted import WHEN, Script
 from tests.web.scripts import EMAIL_TEXT, email, said, ticket
-from tests.web.wording import templates, words
+from tests.web.wording import prompts, templates, words
 
 EXCHANGE = "x5f0c1d2e3b4a59687786"
 POSITION = "0a1b2c3d-"
@@ -17,7 +17,7 @@ POSITION = "0a1b2c3d-"
 
 def cost(message: str, script: Script) -> int:
     """Bytes of one exchange on a page that has been watching for a while."""
-    fragments = Fragments(templates(), words())
+    fragments = Fragments(templates(), words(), prompts())
     screen = Screen(ConversationView("c"))
     fragments.update(screen, [ExchangeOpened("before", "Hello", WHEN), ExchangeEnded("before")])
     opened: Update = ExchangeOpened(EXCHANGE, message, WHEN)

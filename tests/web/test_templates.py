@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import meta
 
-from app.web import contexts
+from app.web import approval_contexts, contexts
 from app.web.assets import data_directory
 from app.web.contexts import Context, NoticeContext, Partial, TextContext
 from app.web.language import Language
@@ -19,7 +19,7 @@ DIRECTORY = data_directory("templates")
 FILES = sorted(DIRECTORY.glob("*.html"))
 CONTEXTS: list[type[Context]] = [
     found
-    for found in vars(contexts).values()
+    for found in {**vars(contexts), **vars(approval_contexts)}.values()
     if isinstance(found, type) and isinstance(vars(found).get("TEMPLATE"), str)
 ]
 FORBIDDEN = {
