@@ -66,6 +66,7 @@ def test_an_old_answer_can_be_turned_back_to(page: Page, server: Scripted):
     page.wait_for_url("**/c/*")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".when")).to_contain_text("2 of 2")
+    expect(page.locator(".said")).to_have_count(1)
     page.get_by_role("link", name="Edit message").click()
     expect(page.locator("#message")).to_have_value("Hello")
     page.locator("#message").fill("Hello again")

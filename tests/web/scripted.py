@@ -113,7 +113,9 @@ class ScriptedConversations:
             raise ConversationBusy(conversation)
         old = kept.view.exchanges.popitem()[1]
         self._aside[old.id] = old
-        beside = (*(old.alternatives or (old.id,)), f"{len(kept.entries):032x}")
+        beside = (*(old.alternatives or (old.id,)), f"{len(kept.entries) + 1:032x}")
+        # A gap, as the real log leaves one: whoever had read all of it begins afresh, too.
+        kept.entries.append(Entry(self._position(len(kept.entries) + 1), []))
         self.trim(conversation)
         self._open(kept, old.message if text is None else text, None, beside)
 
