@@ -117,6 +117,7 @@ def test_another_persons_conversation_does_not_exist(
             data = {
                 "message": "mine?",
                 "title": "mine?",
+                "exchange": "mine?",
                 "decision": "approve",
                 "digest": request.digest,
             }
