@@ -11,15 +11,16 @@ Departures from the library's usual way, each for a reason:
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any, cast
 
-from jsonschema import Draft202012Validator, SchemaError, ValidationError
+from jsonschema import Draft202012Validator, FormatChecker, SchemaError, ValidationError
 from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]
 from referencing import Registry
 
 from app.calls.json_types import JsonValue
+from app.display.iri import is_iri, is_iri_reference
 from app.display.schema_reading import Schema, leads_somewhere, references
 
 MOST_FAULTS = 10
@@ -52,7 +53,7 @@ class ExactSchema:
             raise BadSchema(pointer_of(fault.absolute_path), _short(fault.message)) from fault
         self._validator = exact_validator()(
             exact,
-            format_checker=Draft202012Validator.FORMAT_CHECKER,
+            format_checker=_format_checker(),
             registry=cast("Any", Registry)(),
         )
 
@@ -70,6 +71,20 @@ class ExactSchema:
 
     def _errors(self, value: JsonValue) -> Iterator[ValidationError]:
         return cast("Iterator[ValidationError]", self._validator.iter_errors(value))
+
+
+def _format_checker() -> FormatChecker:
+    """The draft's formats, with those of IRIs by our own check."""
+    checker = FormatChecker(())
+    checker.checkers = {**Draft202012Validator.FORMAT_CHECKER.checkers}
+    for name, holds in (("iri", is_iri), ("iri-reference", is_iri_reference)):
+        checker.checks(name)(_of_texts(holds))
+    return checker
+
+
+def _of_texts(holds: Callable[[str], bool]) -> Callable[[object], bool]:
+    """A format says nothing of what is no text."""
+    return lambda value: not isinstance(value, str) or holds(value)
 
 
 def pointer_of(path: Any) -> str:
