@@ -1,11 +1,11 @@
 """Settings: a bad one is told in one line that holds no secret."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from app.cli.main import main
 from app.settings import BadSetting, Settings, read_settings, settings_table
 
 
@@ -114,17 +114,16 @@ def test_the_table_names_every_setting_with_a_meaning() -> None:
     ],
 )
 def test_the_server_refuses_to_start_with_one_line(
-    environment: dict[str, str], told: str, tmp_path: Path
+    environment: dict[str, str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "app", "serve"],
-        env={"PATH": "/usr/bin:/bin", "FORMWORK_DATA": str(tmp_path), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ran.returncode == 2
-    [line] = ran.stderr.splitlines()
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name, value in {"FORMWORK_DATA": str(tmp_path), **environment}.items():
+        monkeypatch.setenv(name, value)
+    assert main(["serve"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("formwork: ")
     assert told in line

@@ -1,8 +1,9 @@
 """``formwork replay`` over every recording: the calls, the rows and the verdicts it tells."""
 
 import json
-import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from app.bootstrap import replay_parts
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
 from app.calls.strict import StrictFault, parse_strict
+from app.cli.main import main
 from app.developer.wire import from_file, to_file
 from app.exchange.replay import Replay
 from app.settings import read_settings
@@ -186,13 +188,33 @@ async def test_the_states_end_where_a_turn_without_dispatch_ends() -> None:
     )
 
 
-def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments], capture_output=True, text=True, check=False
-    )
+@dataclass(frozen=True, slots=True)
+class Ran:
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def test_the_command_prints_json_lines_and_takes_the_cuts(tmp_path: Path) -> None:
+RunCli = Callable[..., Ran]
+
+
+@pytest.fixture
+def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCli:
+    """A command of the program, in this process: starting one takes longer than all it does."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str) -> Ran:
+        try:
+            status = main(arguments)
+        except SystemExit as refused:  # the parser of arguments
+            status = int(refused.code or 0)
+        told = capsys.readouterr()
+        return Ran(status, told.out, told.err)
+
+    return run
+
+
+def test_the_command_prints_json_lines_and_takes_the_cuts(tmp_path: Path, run_cli: RunCli) -> None:
     file = tmp_path / "ticket.sse"
     file.write_bytes(ticket_body())
     arguments = ("replay", str(file), "--dialect", "anthropic-messages", "--json")
@@ -207,7 +229,7 @@ def test_the_command_prints_json_lines_and_takes_the_cuts(tmp_path: Path) -> Non
     assert {call["verdict"] for call in last["calls"]} <= {"refuse"}
 
 
-def test_the_command_reads_a_recording_with_times(tmp_path: Path) -> None:
+def test_the_command_reads_a_recording_with_times(tmp_path: Path, run_cli: RunCli) -> None:
     plain, timed = tmp_path / "ticket.sse", tmp_path / "ticket.jsonl"
     plain.write_bytes(ticket_body())
     timed.write_bytes(to_file(from_file(ticket_body(), "anthropic-messages")))
@@ -232,7 +254,9 @@ def test_the_command_reads_a_recording_with_times(tmp_path: Path) -> None:
         ("replay", __file__, "--dialect", "ollama", "--maps", "no-such-folder"),
     ],
 )
-def test_what_cannot_be_replayed_is_said_in_short_with_status_2(arguments: tuple[str, ...]) -> None:
+def test_what_cannot_be_replayed_is_said_in_short_with_status_2(
+    arguments: tuple[str, ...], run_cli: RunCli
+) -> None:
     ran = run_cli(*arguments)
     assert ran.returncode == 2
     assert "Traceback" not in ran.stderr
