@@ -205,21 +205,6 @@ def test_without_script_a_conversation_can_be_had(browser: Browser, server: Scri
     context.close()
 
 
-@pytest.mark.parametrize("width", [320, 375, 1280])
-@pytest.mark.parametrize("message", ["Order paper and pencils", "Open a ticket and write to Ada"])
-def test_nothing_is_wider_than_the_screen(
-    browser: Browser, server: Scripted, width: int, message: str
-):
-    page = browser.new_page(viewport={"width": width, "height": 700})
-    page.goto(server.address)
-    page.locator("textarea").fill(message)
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-field]").first).to_be_visible()
-    page.wait_for_timeout(500)
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    page.close()
-
-
 def test_the_mark_stands_still_for_who_asks_for_it(browser: Browser, server: Scripted):
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()

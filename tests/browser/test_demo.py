@@ -75,7 +75,14 @@ def test_a_scenario_is_true_at_every_moment(page: Page, quick: str, scenario: Sc
     holds_at_every_moment(page, quick, scenario)
 
 
-@pytest.mark.parametrize("key", ["ticket", "both", "dies"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "ticket",
+        pytest.param("both", marks=pytest.mark.soak),
+        pytest.param("dies", marks=pytest.mark.soak),
+    ],
+)
 def test_so_it_is_at_the_pace_of_a_real_provider(page: Page, real_pace: str, key: str) -> None:
     (scenario,) = (one for one in SCENARIOS if one.key == key)
     holds_at_every_moment(page, real_pace, scenario)

@@ -101,7 +101,14 @@ def cases(dialect: str) -> list[Any]:
         if name.startswith("anthropic-") == dialect.startswith("anthropic-")
         and name not in {one.name for one in found}
     ]
-    return [*(pytest.param(one, id=one.name) for one in found), *missing]
+    often = [*OWN, found[0]]
+    return [
+        *(
+            pytest.param(one, id=one.name, marks=() if one in often else pytest.mark.soak)
+            for one in found
+        ),
+        *missing,
+    ]
 
 
 @contextmanager
