@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from sse_starlette.sse import AppStatus
 
 from app.display.view import Update
@@ -19,6 +19,10 @@ from app.web.access import Access
 from app.web.application import create_app
 from tests.web.scripted import ScriptedConversations
 from tests.web.scripts import SCRIPTS
+
+PATIENCE_MS = 30_000
+"""How long a page is waited for: a bound on a hang, not on the time that it takes. A provider's
+pace has gaps of a second, and one slowed down tenfold has them of ten."""
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -62,6 +66,7 @@ def browser() -> Generator[Browser, None, None]:
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield running

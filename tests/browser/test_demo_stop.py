@@ -113,7 +113,7 @@ def test_without_script_one_can_send_see_reload_and_stop(browser: Browser, slow:
     page.locator(".chips button", has_text=TICKET).click()
     expect(page.locator(".said")).to_have_text(TICKET)
     project = page.locator("[data-field=project] [data-value]:not(:empty)")
-    for _ in range(60):
+    for _ in range(300):
         if project.count():
             break
         page.wait_for_timeout(100)
