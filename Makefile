@@ -13,12 +13,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -qq --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install -qq --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@ $(VENV)/.run
 

@@ -52,6 +52,7 @@ def settings(stub: StubServer) -> dict[str, str]:
     }
 
 
+@pytest.mark.soak
 def test_of_many_sends_at_once_each_is_answered_once(tmp_path: Path, stub: StubServer) -> None:
     with serving(tmp_path, settings(stub)) as one, serving(tmp_path, settings(stub)) as other:
         visitor, store = Visitor(one), Store(tmp_path)

@@ -20,7 +20,7 @@ from tests.providers.recordings import OWN, Recording
 from tests.providers.stub_server import Plan, StubServer
 from tests.providers.turns import end_of, events_of, only, told
 
-CUTS = (None, 1, 7, 1000)
+CUTS = (None, 1, pytest.param(7, marks=pytest.mark.soak), 1000)
 
 PATHS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "", "ollama": ""}
 """Dialect -> what its base address ends with."""

@@ -206,7 +206,7 @@ async def check_now(driver: Driver, before: Transcript) -> Transcript:
 
 
 @settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     # The fixtures are shared by the examples: each works in a conversation of its own.
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -45,7 +45,7 @@ def watched(updates: list[list[Update]], begin: int = 0) -> None:
         assert page.canonical() == loaded(render, view).canonical()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 3, 12, 400]))
 def test_a_page_that_watched_equals_a_page_loaded_now(seed: int, largest: int) -> None:
     random = Random(seed)
@@ -61,7 +61,7 @@ def test_each_script_shows_the_same_live_and_loaded(message: str) -> None:
     watched([[opened], *(list(updates) for _, updates in steps), [ExchangeEnded("a")]])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
     random = Random(seed)
@@ -74,7 +74,7 @@ def test_every_target_is_a_selector_as_it_stands(seed: int) -> None:
             assert SELECTOR.fullmatch(partial.attributes["id"])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 30))
 def test_a_page_that_comes_back_is_brought_up_to_date(seed: int, missed: int) -> None:
     random = Random(seed)
