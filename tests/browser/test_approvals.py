@@ -58,6 +58,7 @@ def enter(page: Page, address: str) -> None:
     page.keyboard.type(TOKEN)
     page.keyboard.press("Enter")
     page.wait_for_selector(".office")
+    page.wait_for_load_state()  # the script is there
 
 
 @pytest.mark.parametrize("_", range(2))

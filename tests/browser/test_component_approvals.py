@@ -93,6 +93,7 @@ def enter(page: Page, server: Scripted) -> None:
     page.locator("#token").fill(OPERATOR_TOKEN)
     page.keyboard.press("Enter")
     page.wait_for_selector(".office")
+    page.wait_for_load_state()  # the script is there
 
 
 def put(server: Scripted, number: int, arguments: JsonObject) -> str:
