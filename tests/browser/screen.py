@@ -21,6 +21,7 @@ def say(page: Page, message: str, address: str, first: str = "Hello") -> None:
     """Send a message, from the keyboard, on a page that follows its conversation already."""
     page.add_init_script(path=RECORDER)
     page.goto(address)
+    expect(page.locator("textarea")).to_be_focused()
     page.keyboard.type(first)
     page.keyboard.press("Enter")
     page.wait_for_url("**/c/*")

@@ -43,6 +43,7 @@ def personal(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, N
 
 def ask(page: Page, address: str) -> None:
     page.goto(address)
+    expect(page.locator("textarea")).to_be_focused()
     page.keyboard.type(REFUND)
     page.keyboard.press("Enter")
     page.wait_for_url("**/c/*")
@@ -53,6 +54,7 @@ def ask(page: Page, address: str) -> None:
 def enter(page: Page, address: str) -> None:
     """Become an operator, from the keyboard alone."""
     page.goto(f"{address}/approvals")
+    expect(page.locator("#name")).to_be_focused()
     page.keyboard.type("Ada")
     page.keyboard.press("Tab")
     page.keyboard.type(TOKEN)

@@ -98,6 +98,7 @@ def test_while_a_tool_runs(page: Page, slow_tool: str) -> None:
 
 def test_while_waiting_for_a_retry(page: Page, overloaded: str) -> None:
     page.goto(overloaded)
+    expect(page.locator("textarea")).to_be_focused()
     page.keyboard.type("Hello")
     page.keyboard.press("Enter")
     expect(page.locator("[data-notice=waiting_to_retry]")).to_contain_text("Trying again in 30")
