@@ -171,12 +171,16 @@ class ExchangeRunner:
         """End what an internal error left without a result, so that history stays whole."""
         if over.outcome is not Outcome.INTERNAL_ERROR:
             return
-        reason = Reason.INCOMPLETE
+        await self._refuse_unstarted(Reason.INCOMPLETE)
+
+    async def _refuse_unstarted(self, reason: Reason) -> tuple[str, ...]:
+        """End the calls that have not started, on record and on screen; the ids of those."""
         refused = await self._parts.records.refuse_unstarted(self.exchange, reason, not_run(reason))
         await self._publisher.put(
             CallChanged(self.exchange, turn_of(ours), ours, CallState.NOT_RUN, reason)
             for ours in refused
         )
+        return refused
 
     # One turn
 
@@ -399,12 +403,7 @@ class ExchangeRunner:
 
     async def _withdraw(self) -> None:
         """End what waits for a person because the exchange is being stopped."""
-        reason = Reason.STOPPED
-        refused = await self._parts.records.refuse_unstarted(self.exchange, reason, not_run(reason))
-        await self._publisher.put(
-            CallChanged(self.exchange, turn_of(ours), ours, CallState.NOT_RUN, reason)
-            for ours in refused
-        )
+        refused = await self._refuse_unstarted(Reason.STOPPED)
         for asked in await self._parts.records.approvals_of(self.exchange):
             if asked.call_id in refused:
                 self._parts.telemetry.waited(asked)
