@@ -46,6 +46,10 @@ _TOKENS = re.compile(r"\S+")
 _WORDS = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 _ADDRESS = re.compile(r"@|://|(?i:\bwww\.|\bmailto:|\bxn--)|\w\.[A-Za-z]{2,63}(?!\w)")
+_LABELS = re.compile(r"(?i)(?<![a-z0-9-])[a-z0-9-]++(?=\.)")
+"""Parts of a host's name that another follows: each is looked at once, however long it is."""
+
+_PUNYCODE = re.compile(r"(?i)(?<![a-z0-9])xn--[a-z0-9-]")
 _AROUND = frozenset({"Ps", "Pe", "Pi", "Pf", "Po", "Pd"})
 
 MANY = "SEVERAL SCRIPTS"
@@ -70,7 +74,7 @@ def suspects(text: str) -> Suspects:
 
 def holds_punycode(text: str) -> bool:
     """Whether an address in it hides letters of another script behind ``xn--``."""
-    return re.search(r"(?i)(?<![A-Za-z0-9])xn--[a-z0-9-]+\.", text) is not None
+    return any(_PUNYCODE.search(label[0]) for label in _LABELS.finditer(text))
 
 
 def _in_address(token: str) -> Suspects:
@@ -89,10 +93,11 @@ def _in_address(token: str) -> Suspects:
 
 def _in_words(token: str) -> Suspects:
     found: list[int] = []
-    for word in _WORDS.finditer(token):
-        scripts = Counter(script for char in word[0] if (script := _script(char)))
-        odd = _minority(scripts)
-        if _LATIN in scripts and odd and any(char in _LATIN_LIKE for char in word[0]):
+    for word in () if _LATIN_LIKE.isdisjoint(token) else _WORDS.finditer(token):
+        if word[0].isascii() or _LATIN not in map(_script, word[0]):
+            continue
+        odd = _minority(Counter(script for char in word[0] if (script := _script(char))))
+        if odd and not _LATIN_LIKE.isdisjoint(word[0]):
             found += [word.start() + at for at, char in enumerate(word[0]) if _script(char) in odd]
     yield from _runs(token, found)
 

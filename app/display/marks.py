@@ -7,6 +7,10 @@ characters that they stand for, so that together they are the value, to the char
 
 What ordinary writing needs stays as it is: joiners between the letters and emoji that they join,
 variation selectors behind their base, a space between two words.
+
+A value is marked in time that grows with its length alone, and quickly: what follows from a
+character is found once for each, a run of one is one step, and past :data:`MOST_MARKS` marks the
+rest of the value is one piece. A text of nothing but such characters must not hold up a server.
 """
 
 import re
@@ -14,6 +18,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
 
 from app.display.look_alikes import MANY, suspects
 
@@ -28,6 +34,8 @@ class Mark(StrEnum):
     SPACE = "space"
     MIXED = "mixed"
     """Letters of another script than they seem to be."""
+    RIDDLED = "riddled"
+    """The rest of a value with more marks than anybody reads: their characters are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,9 @@ class Segment:
     kind: Mark
     source: str
 
+
+MOST_MARKS = 5_000
+"""Marks of one value that are pieces of their own: each is an element of a page."""
 
 MOST_DRAWN = 8
 """Spaces, tabs or line breaks that are drawn one by one; of more, the number is told."""
@@ -51,11 +62,11 @@ _SIGNS = {" ": "\u2423", "\t": "\u21e5\t", "\n": "\u21b5\n", "\r": "\u240d"}
 _INDENT = 16
 """Spaces at a line's beginning that are seen for what they are."""
 
-_CANDIDATES = re.compile(
-    rf"\A +| +(?=\n|\Z)|(?<=[^\n ]) {{2,}}| {{{_INDENT + 1},}}|\n+|\t+|\r|[^ -~\n\t\r]"
-)
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+_SPACES = re.compile(rf"\A +| +(?=\n|\Z)|(?<=[^\n ]) {{2,}}| {{{_INDENT + 1},}}|\n+|\t+|\r")
+_CANDIDATES = re.compile(rf"{_SPACES.pattern}|([^\w -~\n\t\r]|[{_FILLERS}])\1*")
+"""What may have to be marked, in runs: no letter or digit has to, but for those with no look."""
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _SEEN_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2")
 """Characters of category Cf that are drawn."""
 
@@ -72,14 +83,37 @@ def marked(text: str) -> tuple[Segment, ...]:
     """The pieces of a text, in order; their sources joined are the text."""
     pieces: list[Segment] = []
     at = 0
-    for start, end, kind, shown in _all_marks(text):
+    found = _all_marks(text)
+    for start, end, kind, shown in islice(found, MOST_MARKS):
         if start > at:
             pieces.append(Segment(text[at:start], Mark.PLAIN, text[at:start]))
         pieces.append(Segment(shown, kind, text[start:end]))
         at = end
-    if at < len(text):
+    if more := next(found, None):
+        is_plain = more[2] is Mark.SPACE and all(mark[2] is Mark.SPACE for mark in found)
+        pieces.append(_rest(text[at:], Mark.SPACE if is_plain else Mark.RIDDLED))
+    elif at < len(text):
         pieces.append(Segment(text[at:], Mark.PLAIN, text[at:]))
     return tuple(pieces)
+
+
+def _rest(text: str, kind: Mark) -> Segment:
+    """What is behind the last mark with a piece of its own, as one piece.
+
+    White space is drawn as ever. What is not plain is told by its number alone: only other white
+    space where nothing else is marked, every sign otherwise, and every letter beyond ASCII where
+    some stand for others.
+    """
+    letters = kind is Mark.RIDDLED and next(suspects(text), None) is not None
+    numbers = {
+        ord(char): f"[U+{ord(char):04X}]"
+        for char in set(text)
+        if not " " <= char <= "~" and char not in _SIGNS
+        if _kind(char) is Mark.SPACE
+        or (kind is Mark.RIDDLED and (letters or char in _FILLERS or not char.isalnum()))
+    }
+    shown = _SPACES.sub(lambda run: _drawn(run[0][0], len(run[0])), text.translate(numbers))
+    return Segment(shown, kind, text)
 
 
 _Found = tuple[int, int, Mark, str]
@@ -114,8 +148,27 @@ def _odd_characters(text: str) -> Iterator[_Found]:
         start, end, first = found.start(), found.end(), found[0][0]
         if first in _SIGNS:
             yield start, end, Mark.SPACE, _drawn(first, end - start)
-        elif kind := _kind(text, start):
-            yield start, end, kind, f"U+{ord(first):04X} {_name(first)}"
+            continue
+        for begin, past, kind in _kinds(text, start, end):
+            if kind:
+                yield begin, past, kind, _told(first)
+
+
+def _kinds(text: str, start: int, end: int) -> Iterator[tuple[int, int, Mark | None]]:
+    """What is wrong with a run of one character, from where to where.
+
+    Of a character whose look depends on what stands before it, only as many are asked after as
+    could have something else before them.
+    """
+    first = text[start]
+    if not _leans(first):
+        yield start, end, _kind(first)
+        return
+    alone = min(end, start + MOST_STACKED + 2)
+    for at in range(start, alone):
+        yield at, at + 1, None if _has_place(text, at) else Mark.INVISIBLE
+    if alone < end:
+        yield alone, end, Mark.INVISIBLE
 
 
 def _merged(found: Iterator[_Found]) -> Iterator[_Found]:
@@ -146,13 +199,19 @@ def _drawn(char: str, count: int) -> str:
     return sign * count
 
 
-def _kind(text: str, at: int) -> Mark | None:
-    """What is wrong with the look of the character there, which is no plain ASCII."""
-    char = text[at]
+@lru_cache(8192)
+def _leans(char: str) -> bool:
+    """Whether it is a joiner, a combining mark or a selector: its look is on what is before it."""
+    return char in _JOINERS or (char not in _FILLERS and unicodedata.category(char)[0] == "M")
+
+
+@lru_cache(8192)
+def _kind(char: str) -> Mark | None:
+    """What is wrong with the look of a character beyond plain ASCII, wherever it stands."""
     if char in _BIDI:
         return Mark.BIDI
-    if char in _JOINERS:
-        return None if _joins(text, at) else Mark.INVISIBLE
+    if char in _FILLERS:
+        return Mark.INVISIBLE
     match unicodedata.category(char):
         case "Zs":
             return Mark.SPACE
@@ -162,10 +221,17 @@ def _kind(text: str, at: int) -> Mark | None:
             return Mark.INVISIBLE
         case "Cn":  # emoji that are younger than our tables are emoji all the same
             return None if "\U0001f000" <= char <= "\U0001faff" else Mark.INVISIBLE
-        case "Mn" | "Me" | "Mc":
-            return Mark.INVISIBLE if char in _FILLERS or not _has_base(text, at) else None
         case _:
-            return Mark.INVISIBLE if char in _FILLERS else None
+            return None
+
+
+@lru_cache(8192)
+def _told(char: str) -> str:
+    return f"U+{ord(char):04X} {_name(char)}"
+
+
+def _has_place(text: str, at: int) -> bool:
+    return _joins(text, at) if text[at] in _JOINERS else _has_base(text, at)
 
 
 def _joins(text: str, at: int) -> bool:

@@ -9,9 +9,11 @@ Where the map's format says a value differently, that stands beside it and never
 - A person who is asked in the chat sees the first, and how many fields there are of the second.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from app.calls.argument_changes import NumberText
 from app.calls.exact_json import dump_exact
@@ -112,7 +114,7 @@ def _row(path: Path, label: str, value: JsonValue, *, hidden: bool) -> WholeRow:
     segments = marked(exact)
     return WholeRow(
         path,
-        _seen(label),
+        label,
         segments,
         kind,
         hidden=hidden,
@@ -141,7 +143,9 @@ _BY_MARK = {
     Mark.INVISIBLE: Caution.INVISIBLE,
     Mark.BIDI: Caution.BIDI,
     Mark.MIXED: Caution.MIXED,
+    Mark.RIDDLED: Caution.RIDDLED,
 }
+_GAP = re.compile(rf"(?<=\S)[^\S\n]{{2,}}(?=\S)|\n{{{MOST_DRAWN + 1}}}| {{17}}")
 
 
 def _cautions(path: Path, exact: str, segments: tuple[Segment, ...]) -> Iterator[Caution]:
@@ -149,14 +153,26 @@ def _cautions(path: Path, exact: str, segments: tuple[Segment, ...]) -> Iterator
     yield from (caution for kind, caution in _BY_MARK.items() if kind in kinds)
     if exact != exact.strip():
         yield Caution.EDGES
-    if any(_is_gap(segment) for segment in segments[1:-1]):
+    if _has_gaps(segments):
         yield Caution.GAPS
     if not exact.isascii() and _turns(exact):
         yield Caution.RIGHT_TO_LEFT
     if holds_punycode(exact):
         yield Caution.PUNYCODE
-    if any(segment.kind for step in path if isinstance(step, str) for segment in marked(step)):
+    if any(_is_odd(step) for step in path if isinstance(step, str)):
         yield Caution.NAME
+
+
+@lru_cache(1024)
+def _is_odd(name: str) -> bool:
+    return any(segment.kind for segment in marked(name))
+
+
+def _has_gaps(segments: tuple[Segment, ...]) -> bool:
+    """Whether room inside pushes text away; the last piece may be the rest of a riddled value."""
+    if any(_is_gap(segment) for segment in segments[1:-1]):
+        return True
+    return bool(segments) and _GAP.search(segments[-1].source.strip()) is not None
 
 
 def _is_gap(segment: Segment) -> bool:
@@ -184,12 +200,14 @@ def _trail(path: Path, names: Sequence[str]) -> str:
         if isinstance(step, int):
             words[-1] += f" {step + 1}"
         else:
-            words.append(name)
+            words.append(_seen(name))
     return " \u203a ".join(words)
 
 
-def _seen(label: str) -> str:
-    return "".join(segment.text for segment in marked(label))
+@lru_cache(1024)
+def _seen(name: str) -> str:
+    """A name with nothing in it unseen. An array of many elements asks for the same one again."""
+    return "".join(segment.text for segment in marked(name))
 
 
 def _without_indexes(path: Path) -> Path:

@@ -24,6 +24,8 @@ class Caution(StrEnum):
     INVISIBLE = "invisible"
     BIDI = "bidi"
     MIXED = "mixed"
+    RIDDLED = "riddled"
+    """It has more marks than can be told apart."""
     EDGES = "edges"
     """It begins or ends with white space."""
     GAPS = "gaps"

@@ -21,6 +21,9 @@ CAUTIONS: Mapping[Caution, str] = {
     Caution.INVISIBLE: phrase("Holds characters that cannot be seen; they are named here."),
     Caution.BIDI: phrase("Holds controls that turn text around; they are named here."),
     Caution.MIXED: phrase("Holds letters that look like others; they are marked here."),
+    Caution.RIDDLED: phrase(
+        "Holds so many unusual characters that from some place on only their numbers are shown."
+    ),
     Caution.EDGES: phrase("Begins or ends with white space."),
     Caution.GAPS: phrase("Holds wide gaps that could push text out of sight."),
     Caution.RIGHT_TO_LEFT: phrase(

@@ -59,3 +59,12 @@ def test_a_word_that_is_riddled_with_scripts_is_one_finding() -> None:
 def test_punycode_is_noticed() -> None:
     assert holds_punycode("see https://xn--pple-43d.com/")
     assert not holds_punycode("see https://example.com/xn--")
+    assert holds_punycode("mail.XN--pple-43d.com, a.b")
+    assert not holds_punycode("axn--b.com xn--.com xn--")
+
+
+def test_a_name_without_end_is_looked_at_once() -> None:
+    """Looked at anew from each of its beginnings, this one would take most of an hour."""
+    name = "xn---" * 200_000
+    assert not holds_punycode(name)
+    assert holds_punycode(f"{name}.com")

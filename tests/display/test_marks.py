@@ -1,16 +1,28 @@
+import re
+import sys
 import unicodedata
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.display.marks import MOST_DRAWN, MOST_STACKED, Mark, marked
+from app.display import look_alikes, marks
+from app.display.marks import MOST_DRAWN, MOST_MARKS, MOST_STACKED, Mark, marked
 
 ODD = st.sampled_from(
     "\u200b\u200c\u200d\u202e\u2066\u00a0\u00ad\ufeff\ufe0f\u0301\u3164\u2028\x1b\r\t\n a."
     "\u0430\u03bf\U0001f469\u0645@:/\U000e0041\ue000"
 )
-TEXTS = st.text() | st.lists(ODD).map("".join)
+MANY_OF_THEM = st.lists(ODD, min_size=1, max_size=6).map("".join)
+TEXTS = (
+    st.text() | st.lists(ODD).map("".join) | st.builds(str.__mul__, MANY_OF_THEM, st.just(1_000))
+)
+
+UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\u0430]")
+TraceFunction = Any
+"""What ``sys.settrace`` takes and its functions return."""
 
 
 def pointed_at(text: str) -> list[tuple[str, Mark]]:
@@ -122,3 +134,74 @@ def test_letters_that_stand_for_others_are_shown_and_named() -> None:
     [found] = pointed_at("p\u0430ypal@example.com")
     assert found == ("\u0430 U+0430 Cyrillic", Mark.MIXED)
     assert pointed_at("https://bank.com\u2044x") == [("\u2044 U+2044 fraction slash", Mark.MIXED)]
+
+
+RIDDLED = {
+    "one character": "\u200b",
+    "two in turn": "\u200b\u200c",
+    "one behind every letter": "a\u200d",
+    "one mark": "\u0301",
+    "selectors": "\ufe0f",
+    "marks on letters": "a\u0301",
+    "emoji": "\U0001f44d\U0001f3fd\u200d",
+    "turned around": "\u202e \u2066",
+    "look-alikes": "p\u0430ypal ",
+    "look-alikes in one word": "\u0430a",
+    "addresses": "ex\u0430mple.com/",
+    "white space": "a \n\t",
+    "a script": "\u043f\u0440\u0438 ",
+}
+
+
+@pytest.mark.parametrize("unit", RIDDLED.values(), ids=RIDDLED)
+def test_no_text_takes_more_than_its_length(unit: str) -> None:
+    """Counted in lines run, not in time: a run of twice the length takes at most twice the steps,
+    and no text as many as a few for each of its characters."""
+    small, large = (_steps((unit * size)[:size]) for size in (20_000, 40_000))
+    assert large < 2.5 * small + 1_000
+    assert large < 20 * 40_000
+
+
+def _steps(text: str) -> int:
+    count = 0
+
+    def local(_frame: FrameType, event: str, _argument: object) -> TraceFunction:
+        nonlocal count
+        count += event == "line"
+        return local
+
+    def every(frame: FrameType, _event: str, _argument: object) -> TraceFunction | None:
+        ours = frame.f_code.co_filename in (marks.__file__, look_alikes.__file__)
+        return local if ours else None
+
+    before = sys.gettrace()
+    sys.settrace(every)
+    try:
+        marked(text)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("unit", RIDDLED.values(), ids=RIDDLED)
+def test_of_too_many_marks_the_rest_is_one_piece_with_nothing_unseen(unit: str) -> None:
+    text = unit * (MOST_MARKS * 3)
+    pieces = marked(text)
+    assert "".join(piece.source for piece in pieces) == text
+    assert sum(1 for piece in pieces if piece.kind) <= MOST_MARKS + 1
+    assert not UNSEEN.search("".join(piece.text for piece in pieces if piece.kind is Mark.RIDDLED))
+
+
+def test_the_rest_of_a_riddled_value_has_the_numbers_of_its_characters() -> None:
+    *_, last = marked("a\u200b" * (MOST_MARKS + 2) + "é  \U0001f469")
+    assert last.kind is Mark.RIDDLED
+    assert last.text == "a[U+200B]a[U+200B]é\u2423\u2423[U+1F469]"
+    *_, last = marked("p\u0430y \u200b" * MOST_MARKS + "é")
+    assert last.text.endswith("p[U+0430]y [U+200B][U+00E9]")
+
+
+def test_a_long_text_of_many_lines_stays_as_legible_as_it_is() -> None:
+    line = "Grüße, \u0928\u092e\u0938\u094d\u0924\u0947 — \U0001f44d\U0001f3fd\n"
+    pieces = marked(line * (MOST_MARKS + 3))
+    assert {piece.kind for piece in pieces} == {Mark.PLAIN, Mark.SPACE}
+    assert pieces[-1].text == line.replace("\n", "\u21b5\n") * 3
