@@ -176,14 +176,34 @@ class NoticeContext:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A turn; ``abandoned`` is the line that tells that it was set aside, or ""."""
+    """A turn; ``aside`` is what tells that it was set aside, or ""."""
 
     TEMPLATE: ClassVar[str] = "_turn.html"
     id: str
-    abandoned: str
+    aside: Markup | str
+    items: Markup | str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAsideContext:
+    """The own element of a turn that was set aside, its content left alone."""
+
+    TEMPLATE: ClassVar[str] = "_turn_aside.html"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsideContext:
+    """Tells that a turn was set aside, and folds what stands behind it.
+
+    It holds none of it: an element that is put into another one is a new one to whoever has
+    selected something in it.
+    """
+
+    TEMPLATE: ClassVar[str] = "_aside.html"
+    sentence: str
     open: bool
     """It was being read when it was stopped: it stays unfolded."""
-    items: Markup | str
 
 
 @dataclass(frozen=True, slots=True)

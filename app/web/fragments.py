@@ -26,6 +26,7 @@ PARTIAL_END = "</hx-partial>"
 a template of its own, the end of which closes the partial, as HTML has it."""
 APPEND = ""
 """The page's default swap."""
+PREPEND = "afterbegin"
 REPLACE_CONTENT = "innerHTML"
 REPLACE = "outerHTML"
 MORPH = "outerMorph"
@@ -101,10 +102,10 @@ class Fragments:
             whole = render.entry(exchange, number, entry, writing=writing)
             yield Partial(exchange_id(exchange), APPEND, whole)
         for exchange, number, turn in changes.abandoned:
-            whole = render.entry(exchange, number, turn)
-            yield Partial(entry_id(exchange, number), REPLACE, whole)
-        for exchange, number, ids, item in changes.items:
-            whole = render.item(ids, item, writing=writing)
+            yield Partial(entry_id(exchange, number), MORPH, render.turn_aside(exchange, number))
+            yield Partial(entry_id(exchange, number), PREPEND, render.aside(turn))
+        for exchange, number, ids, item, aside in changes.items:
+            whole = render.item(ids, item, aside=aside, writing=writing)
             yield Partial(entry_id(exchange, number), APPEND, whole)
         for ids, item in changes.replaced:
             yield Partial(ids.block, REPLACE, render.item(ids, item))
@@ -145,6 +146,8 @@ class Fragments:
             outcome = self._renderer.outcome(ids, call)
             if (outcome or diff.asked) and not diff.aside:
                 yield Partial(ids.outcome, REPLACE_CONTENT, outcome)
+        if diff.set_aside:
+            yield Partial(ids.outcome, REPLACE_CONTENT, "")
 
     def _rows(self, diff: CallDiff) -> Iterator[Partial]:
         """Rows in their slots; an array element that is new, or lost its last row, as a whole."""

@@ -23,6 +23,7 @@ from app.display.view import (
     WorkView,
 )
 from app.web.contexts import (
+    AsideContext,
     CallContext,
     CallStateContext,
     Context,
@@ -40,6 +41,7 @@ from app.web.contexts import (
     SlotContext,
     StopContext,
     TextContext,
+    TurnAsideContext,
     TurnContext,
     WorkContext,
 )
@@ -153,14 +155,16 @@ class Renderer:
             )
             for place, item in enumerate(entry.items.values())
         ]
-        return self._render(
-            TurnContext(
-                id=identity,
-                abandoned=self._words.abandoned() if aside else "",
-                open=entry.abandoned == Reason.STOPPED,
-                items=_join(items),
-            )
-        )
+        return self._render(TurnContext(identity, self.aside(entry) if aside else "", _join(items)))
+
+    def turn_aside(self, exchange: int, number: int) -> Markup:
+        """The own element of a turn that was set aside, to morph without its children."""
+        return self._render(TurnAsideContext(entry_id(exchange, number)))
+
+    def aside(self, turn: TurnView) -> Markup:
+        """What tells that a turn was set aside; its first child."""
+        is_open = turn.abandoned == Reason.STOPPED
+        return self._render(AsideContext(self._words.abandoned(), is_open))
 
     def item(
         self,

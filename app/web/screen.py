@@ -50,10 +50,12 @@ class CallDiff:
     call: CallView
     before: dict[Path, Row]
     """All rows as the page has them."""
-    aside: bool
-    """Whether its turn was rolled back before."""
     asked: bool
     """Whether the page shows who is asked to decide."""
+    aside: bool = False
+    """Whether its turn is one that was rolled back."""
+    set_aside: bool = False
+    """Whether that is of this batch."""
     rows: dict[Path, None] = field(default_factory=dict[Path, None])
     """Paths that the batch touched, in order."""
     state_changed: bool = False
@@ -81,13 +83,14 @@ class Changes:
     entries: list[tuple[int, int, TurnView | NoticeView]] = field(
         default_factory=list[tuple[int, int, TurnView | NoticeView]]
     )
-    """New turns and notices, and turns that were abandoned."""
+    """New turns and notices."""
     abandoned: list[tuple[int, int, TurnView]] = field(
         default_factory=list[tuple[int, int, TurnView]]
     )
-    items: list[tuple[int, int, ItemIds, ItemView]] = field(
-        default_factory=list[tuple[int, int, ItemIds, ItemView]]
+    items: list[tuple[int, int, ItemIds, ItemView, bool]] = field(
+        default_factory=list[tuple[int, int, ItemIds, ItemView, bool]]
     )
+    """New blocks; the last is whether their turn is one that was rolled back."""
     replaced: list[tuple[ItemIds, ItemView]] = field(default_factory=list[tuple[ItemIds, ItemView]])
     calls: list[CallDiff] = field(default_factory=list[CallDiff])
     text: TextDiff | None = None
@@ -190,13 +193,20 @@ class _Fold:
             return
         match update:
             case TurnAbandoned():
-                self._abandoned[turn] = None
+                self._note_abandoned(turn)
             case CallOpened(call=call):
                 self._new_items[*turn, call] = None
             case TextGrew(item=item) | WorkChanged(item=item):
                 self._note_item((*turn, item))
             case _:
                 self._note_call(update)
+
+    def _note_abandoned(self, turn: tuple[str, str]) -> None:
+        """Each of its calls changes by that, the others of its items do not."""
+        self._abandoned[turn] = None
+        for name, item in self._turn(*turn).items.items():
+            if isinstance(item, CallView) and (*turn, name) not in self._new_items:
+                self._diff((*turn, name)).set_aside = True
 
     def _note_item(self, key: tuple[str, str, str]) -> None:
         turn = self._turn(key[0], key[1])
@@ -212,14 +222,7 @@ class _Fold:
         key = (update.exchange, update.turn, update.call)
         if key in self._new_items:
             return
-        diff = self._calls.get(key)
-        if diff is None:
-            call = _item(self._view, *key)
-            assert isinstance(call, CallView)
-            aside = self._turn(update.exchange, update.turn).abandoned is not None
-            asked = call.approval is not None
-            diff = CallDiff(self._ids(key), call, dict(call.rows), aside, asked)
-            self._calls[key] = diff
+        diff = self._diff(key)
         match update:
             case CallNamed():
                 diff.renamed = True
@@ -227,6 +230,16 @@ class _Fold:
                 diff.state_changed = True
             case RowChanged(path=path) | RowGrew(path=path):
                 diff.rows[path] = None
+
+    def _diff(self, key: tuple[str, str, str]) -> CallDiff:
+        diff = self._calls.get(key)
+        if diff is None:
+            call = _item(self._view, *key)
+            assert isinstance(call, CallView)
+            is_asked = call.approval is not None
+            diff = CallDiff(self._ids(key), call, dict(call.rows), is_asked)
+            self._calls[key] = diff
+        return diff
 
     def close(self) -> Changes:
         """The changes; called once, after the last update was applied."""
@@ -239,16 +252,20 @@ class _Fold:
         done.abandoned = [
             (self._exchange(x), self._entry(x, e), self._turn(x, e)) for x, e in self._abandoned
         ]
-        gone = self._abandoned
         done.items = [
-            (self._exchange(x), self._entry(x, e), self._ids((x, e, i)), _item(view, x, e, i))
+            (
+                self._exchange(x),
+                self._entry(x, e),
+                self._ids((x, e, i)),
+                _item(view, x, e, i),
+                self._is_aside(x, e),
+            )
             for x, e, i in self._new_items
-            if (x, e) not in gone
         ]
-        done.replaced = [
-            (self._ids(key), _item(view, *key)) for key in self._replaced if key[:2] not in gone
-        ]
-        done.calls = [diff for key, diff in self._calls.items() if key[:2] not in gone]
+        done.replaced = [(self._ids(key), _item(view, *key)) for key in self._replaced]
+        for key, diff in self._calls.items():
+            diff.aside = self._is_aside(*key[:2])
+        done.calls = list(self._calls.values())
         done.text = None if self._writing is None else self._text(*self._writing)
         return done
 
@@ -257,7 +274,7 @@ class _Fold:
         assert isinstance(item, TextView)
         over = item is not self._view.text_being_written
         added = item.text[len(before) :]
-        if key[:2] in self._abandoned or not (added or over):
+        if not (added or over):
             return None
         return TextDiff(self._ids(key), before, added, over)
 
@@ -265,6 +282,9 @@ class _Fold:
         entry = self._view.exchanges[exchange].entries[turn]
         assert isinstance(entry, TurnView)
         return entry
+
+    def _is_aside(self, exchange: str, turn: str) -> bool:
+        return self._turn(exchange, turn).abandoned is not None
 
     def _exchange(self, exchange: str) -> int:
         return _ordinal(self._view.exchanges, exchange)

@@ -101,7 +101,7 @@ def _failed(page: Page, servers: Servers) -> None:
 
 def _abandoned(page: Page, servers: Servers) -> None:
     _whole("Let the connection break in mid-call")(page, servers)
-    page.locator(".aside > summary").first.click()
+    page.locator(".aside > details > summary").first.click()
 
 
 def _asked_all(page: Page, address: str, messages: Sequence[str]) -> None:

@@ -63,7 +63,7 @@ def test_axe_finds_nothing_in_any_state(page: Page, server: Scripted) -> None:
         send(page, message)
         expect(page.locator(shows).first).to_be_attached(timeout=15_000)
         expect(page.locator("button[name=stop]")).to_have_count(0, timeout=15_000)
-    page.locator(".aside > summary").click()
+    page.locator(".aside > details > summary").click()
     found += faults(page, "ended")
     page.reload()
     found += faults(page, "past")

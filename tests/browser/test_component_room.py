@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.view import TextGrew, TurnOpened, Update
+from app.display.view import TextGrew, TurnAbandoned, TurnOpened, Update
 from tests.browser.conftest import Scripted
 from tests.web.dom import parse
 from tests.web.scripts import TICKET_FRAME, CallScript
@@ -103,6 +104,32 @@ def test_a_selection_outlasts_text_that_grows(page: Page, server: Scripted):
     server.play(conversation, [TextGrew(call.exchange, call.turn, "text", "And more of them.")])
     expect(page.locator(".text")).to_contain_text("of them")
     assert "Some words to select." in page.evaluate("() => String(getSelection())")
+
+
+@pytest.mark.parametrize("reason", [Reason.STOPPED, Reason.TRUNCATED])
+def test_a_selection_and_a_folded_call_outlast_a_turn_that_is_set_aside(
+    page: Page, server: Scripted, reason: Reason
+):
+    conversation, call = begin(page, server)
+    server.play(
+        conversation,
+        [call.opened(), TextGrew(call.exchange, call.turn, "text", "Some words to select. ")],
+    )
+    server.play(conversation, [call.announced("Create ticket", TICKET_FRAME)])
+    server.play(conversation, [call.row(("title",), "Title", "March", place=0)])
+    page.locator("[data-call] summary").click()
+    page.locator(".text").select_text()
+    ended = call.changed(CallState.NOT_RUN, reason)
+    server.play(conversation, [ended, TurnAbandoned(call.exchange, call.turn, reason)])
+    aside = page.locator(".aside > details")
+    expect(aside).to_have_count(1)
+    if reason == Reason.STOPPED:
+        assert "Some words to select." in page.evaluate("() => String(getSelection())")
+    else:
+        expect(page.locator(".text")).to_be_hidden()
+        aside.locator("summary").click()
+        expect(page.locator(".text")).to_be_visible()
+    expect(page.locator("[data-call] details")).not_to_have_attribute("open", "")
 
 
 def test_stop_works_from_the_keyboard(page: Page, server: Scripted):

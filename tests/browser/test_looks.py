@@ -59,7 +59,7 @@ def zoomed(page: Page, pixels: int) -> None:
 def test_every_state_on_every_screen(page: Page, server: Scripted) -> None:
     """One page: from 320 px to wide, at twice the text size, in forced colours, on paper."""
     ask(page, server, ASKED)
-    page.locator(".aside > summary").click()
+    page.locator(".aside > details > summary").click()
     for width in (320, 375, 640, 1100, 2400):
         page.set_viewport_size({"width": width, "height": 700})
         assert page.evaluate(WIDER) <= 0, f"{width} px"

@@ -110,6 +110,9 @@ def _swap(partial: Node, target: Node) -> None:
     match partial.attributes.get("hx-swap", "beforeend"):
         case "beforeend":
             target.adopt(partial.children)
+        case "afterbegin":
+            held, target.children = target.children, []
+            target.adopt([*partial.children, *held])
         case "innerHTML":
             target.children = []
             target.adopt(partial.children)

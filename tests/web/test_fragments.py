@@ -7,14 +7,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.display.view import ConversationView, ExchangeEnded, ExchangeOpened, Update, apply
+from app.calls.reasons import Reason
+from app.calls.states import CallState
+from app.display.view import (
+    ConversationView,
+    ExchangeEnded,
+    ExchangeOpened,
+    TextGrew,
+    TurnAbandoned,
+    Update,
+    apply,
+)
 from app.web.fragments import PARTIAL_END, Fragments
+from app.web.page_ids import entry_id
 from app.web.render import Renderer
 from app.web.screen import Screen
 from tests.web.dom import Node, apply_message, parse
 from tests.web.random_updates import Chance, batches
 from tests.web.scripted import WHEN
-from tests.web.scripts import SCRIPTS
+from tests.web.scripts import SCRIPTS, TICKET_FRAME, CallScript
 from tests.web.wording import prompts, templates, words
 
 SHELL = "<div id=say></div>"
@@ -59,6 +70,45 @@ def test_each_script_shows_the_same_live_and_loaded(message: str) -> None:
     steps = SCRIPTS[message]("a")
     opened: Update = ExchangeOpened("a", message, WHEN)
     watched([[opened], *(list(updates) for _, updates in steps), [ExchangeEnded("a")]])
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5, 100])
+@pytest.mark.parametrize("message", SCRIPTS)
+def test_so_it_does_whatever_comes_together(message: str, at_once: int) -> None:
+    opened: Update = ExchangeOpened("a", message, WHEN)
+    steps = [list(updates) for _, updates in SCRIPTS[message]("a")]
+    together = [
+        [update for updates in steps[at : at + at_once] for update in updates]
+        for at in range(0, len(steps), at_once)
+    ]
+    watched([[opened], *together, [ExchangeEnded("a")]])
+
+
+@pytest.mark.parametrize("reason", [Reason.STOPPED, Reason.TRUNCATED])
+def test_what_is_set_aside_stays_the_same_on_the_page(reason: Reason) -> None:
+    """The very elements stay, so that a selection, the focus and an opened detail do."""
+    call = CallScript("a", 0)
+    render, fragments = (
+        Renderer(templates(), words(), prompts()),
+        Fragments(templates(), words(), prompts()),
+    )
+    view = ConversationView("c")
+    apply(view, [ExchangeOpened("a", "Hello", WHEN), call.opened()])
+    page, screen = loaded(render, view), Screen(view)
+    for batch in (
+        [TextGrew("a", call.turn, "text", "I will open ")],
+        [TextGrew("a", call.turn, "text", "a ticket.")],
+        [call.announced("Create ticket", TICKET_FRAME)],
+        [call.row(("project",), "Project", "BILLING", place=0)],
+    ):
+        apply_message(page, fragments.update(screen, batch))
+    before = {id(node): node for node in page.by_id("log").walk()}
+    ended: list[Update] = [call.changed(CallState.NOT_RUN, reason)]
+    apply_message(page, fragments.update(screen, [*ended, TurnAbandoned("a", call.turn, reason)]))
+    assert "aside" in page.by_id(entry_id(0, 0)).attributes["class"]
+    after = {id(node) for node in page.by_id("log").walk()}
+    gone = [node.canonical() for identity, node in before.items() if identity not in after]
+    assert gone == ["<b>Create ticket</b>"], "only the line that tells the state is a new one"
 
 
 @settings(max_examples=30, deadline=None)
