@@ -10,6 +10,7 @@ from app.web.application import create_app
 from tests.browser.axe import faults
 from tests.browser.conftest import Scripted, scripted_server
 from tests.browser.screen import RECORDER, send
+from tests.browser.test_component_approvals import KINDS, put
 from tests.web.scripted import ScriptedConversations
 from tests.web.scripts import TICKET_FRAME, CallScript
 from tests.web.test_sign_in import BY_TOKEN, TOKENS
@@ -82,12 +83,30 @@ def test_axe_finds_nothing_on_the_pages_around(context: BrowserContext) -> None:
         page.keyboard.press("Enter")
         expect(page.locator("[role=alert]")).to_have_count(1)
         found += faults(page, "refused sign-in")
+        ask(page, server, "Hello", ".said")
+        expect(page.locator("button[name=stop]")).to_have_count(0)
+        for place in (f"{page.url}?edit=1", f"{server.address}/search?q=hello"):
+            page.goto(place)
+            found += faults(page, place)
         for role in Role:
             page.request.post(f"{server.address}/sign-in", form={"token": TOKENS[role]})
         for place in pages():
             if not place.endswith(NOT_PAGES):
                 page.goto(server.address + place, wait_until="domcontentloaded")
                 found += faults(page, f"{place} with every role")
+        requests = [put(server, number, KINDS) for number in (1, 2)]
+        for place in ("/approvals", f"/approvals/{requests[0]}?edit=1"):
+            page.goto(server.address + place, wait_until="domcontentloaded")
+            expect(page.locator("form[data-approval]").first).to_be_visible()
+            found += faults(page, f"{place}, waiting")
+        for decision in ("Approve as changed", "Deny"):
+            page.get_by_role("button", name=decision).click()
+            expect(page.locator(".decided")).to_be_visible()
+            found += faults(page, f"after: {decision}")
+            page.goto(f"{server.address}/approvals/{requests[1]}")
+        page.goto(f"{server.address}/approvals/history")
+        expect(page.locator(".past li")).to_have_count(2)
+        found += faults(page, "history")
     assert not found, "\n".join(found)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.axe import faults
 from tests.browser.product import REPOSITORY, serving
 
 pytestmark = pytest.mark.browser
@@ -87,17 +88,20 @@ def test_a_person_approves_from_the_keyboard_what_stands_there(page: Page, perso
     expect(page.locator("#message")).to_be_focused()
     page.keyboard.press("Alt+a")
     expect(page.locator(".prompt h4")).to_be_focused()
+    assert faults(page, "a prompt in the chat") == []
     for _ in range(3):
         page.keyboard.press("Tab")
     expect(page.locator("[name=decision][value=approve]")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator('[data-call][data-state="done"]')).to_have_count(1, timeout=PATIENCE_MS)
     expect(page.locator(".prompt, form[data-approval]")).to_have_count(0)
+    assert faults(page, "after it was decided") == []
 
 
 def test_a_person_changes_what_may_be_changed(page: Page, personal: str) -> None:
     ask(page, personal)
     page.get_by_role("link", name="Change before approving").click()
+    assert faults(page, "a value to change") == []
     page.locator("textarea[name='edit:amount']").fill("100.50")
     page.get_by_role("button", name="Approve as changed").click()
     page.wait_for_url("**/c/*")

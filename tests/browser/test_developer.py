@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Request, expect
 
+from tests.browser.axe import faults
 from tests.browser.product import serving
 
 pytestmark = pytest.mark.browser
@@ -28,6 +29,7 @@ def test_a_developer_follows_a_turn_live_and_the_end_user_never_asks_for_any_of_
         page.locator("[name=token]").fill(TOKEN)
         page.keyboard.press("Enter")
         page.wait_for_url("**/developer")
+        assert faults(page, "developer view") == []
 
         def note(request: Request) -> None:
             asked.append(request.url)
@@ -50,9 +52,17 @@ def test_a_developer_follows_a_turn_live_and_the_end_user_never_asks_for_any_of_
         expect(page.locator(".exchange h2")).to_contain_text("answered", timeout=PATIENCE_MS)
         expect(first).to_contain_text("→ done")
         expect(table).to_have_attribute("open", "")
+        conversation = page.url
+        assert faults(page, "a conversation") == []
+        for detail in ("Walk through", "Compare"):
+            first.get_by_role("link", name=detail).first.click()
+            page.wait_for_url(f"{conversation}/**")
+            assert faults(page, detail) == []
+            page.goto(conversation)
         first.get_by_role("link", name="Replay step by step").click()
         page.get_by_role("link", name="Play at 1x").click()
         last = page.locator("#step .facts dd").first
         expect(last).to_contain_text(re.compile(r"[1-9]\d* of "), timeout=PATIENCE_MS)
         expect(page.locator("#step")).to_contain_text("TurnEnded", timeout=PATIENCE_MS)
+        assert faults(page, "a replay") == []
         assert troubles == []

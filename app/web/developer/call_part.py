@@ -46,6 +46,10 @@ class Window:
     current: int
 
 
+IN_A_TURN, ON_ITS_PAGE = 4, 2
+"""Levels of a call's heading: below page, exchange and turn, or below the page alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallSeen:
     """A call with all that is known of it. ``address`` is the page of it, "" for none."""
@@ -68,6 +72,7 @@ class CallPart:
         return self._templates.render(
             CallContext(
                 f"{seen.turn.id}-call-{seen.call.block}",
+                IN_A_TURN if window is None else ON_ITS_PAGE,
                 _heading(seen.call),
                 list(self._facts(seen, trace)),
                 self._picture(seen, trace),

@@ -77,8 +77,11 @@ class BufferContext:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
+    """A call, under a heading of the level that its page has come to."""
+
     TEMPLATE: ClassVar[str] = "developer/_call.html"
     id: str
+    level: int
     heading: str
     facts: Sequence[tuple[str, Cell]]
     picture: Markup
