@@ -93,10 +93,12 @@ class VerdictContext:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """A request as an operator sees it. ``verdict`` is the form, or what was decided."""
+    """A request as an operator sees it. ``verdict`` is the form, or what was decided; ``page``
+    leads to a page of its own, "" where it stands on that already."""
 
     TEMPLATE: ClassVar[str] = "_request.html"
     id: str
+    page: str
     state: str
     label: str
     tool: str

@@ -129,7 +129,8 @@ async def history(
 
 def card(room: Room, person: Identity, asked: ApprovalRecord) -> Markup:
     """A request as it stands in the queue."""
-    return room.requests.request(asked, tool_of(room, asked.tool), form_of(room, person, asked))
+    tool, form = tool_of(room, asked.tool), form_of(room, person, asked)
+    return room.requests.request(asked, tool, form, page=f"/approvals/{asked.id}")
 
 
 def verdict(

@@ -89,11 +89,12 @@ class ApprovalRenderer:
         form: Form,
         attempt: Attempt | None = None,
         edits: Mapping[str, str] | None = None,
+        page: str = "",
     ) -> Markup:
-        """A request as an operator sees it."""
+        """A request as an operator sees it; ``page`` is where it has one of its own."""
         whole = whole_for_operator(tool.field_map, asked.arguments, self._formats)
         asked_by = self.words.person(asked.asked_by)
-        return self._card(asked, tool, form, whole, asked_by, None, attempt, edits)
+        return self._card(asked, tool, form, whole, asked_by, None, attempt, edits, page)
 
     def own_request(
         self,
@@ -187,11 +188,13 @@ class ApprovalRenderer:
         who: str | None,
         attempt: Attempt | None,
         edits: Mapping[str, str] | None,
+        page: str = "",
     ) -> Markup:
         is_open = asked.state is ApprovalState.WAITING
         shown_edits = (edits or {}) if form.edits and is_open else None
         context = RequestContext(
             id=asked.id,
+            page=page,
             state=asked.state,
             label=tool.label,
             tool=asked.tool,

@@ -16,12 +16,14 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.product import REPOSITORY, serving
+from tests.browser.product import REPOSITORY, personal_maps, serving
 
 README_PICTURE = REPOSITORY / "static" / "formwork.png"
 README_BYTES = 150 * 1024
 TICKET = "Open a ticket: the March invoice run failed"
 INVOICE = "Look up invoice INV-2026-0312"
+REFUND = "Refund €1,250 on invoice INV-2026-0312"
+OPERATOR, DEVELOPER = "a token of operators", "a token of developers"
 ENOUGH = "Customers in"
 """Words of the ticket's streamed description that show it half written."""
 WIDTHS = {"phone": 375, "desktop": 1100}
@@ -33,13 +35,16 @@ PATIENCE_MS = 60_000
 @dataclass(frozen=True, slots=True)
 class Servers:
     """Addresses: types at once; ten times slower than a provider; has a slow tool; speaks German;
-    has a locale that is written from right to left."""
+    has a locale that is written from right to left; asks the person, not an operator; lets
+    operators and developers in."""
 
     quick: str
     slow: str
     slow_tool: str
     german: str
     from_right: str
+    personal: str
+    office: str
 
 
 def _ask(page: Page, address: str, message: str) -> None:
@@ -82,10 +87,106 @@ def _running(page: Page, servers: Servers) -> None:
     expect(page.locator("[data-state=running]")).to_have_count(1, timeout=PATIENCE_MS)
 
 
-def _waiting(page: Page, servers: Servers) -> None:
-    _ask(page, servers.quick, "Refund €1,250 on invoice INV-2026-0312")
+def _refund(page: Page, address: str) -> None:
+    _ask(page, address, REFUND)
     waiting = page.locator("[data-state=awaiting_approval]")
     expect(waiting).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def _waiting(page: Page, servers: Servers) -> None:
+    _refund(page, servers.quick)
+
+
+def _prompt(page: Page, servers: Servers) -> None:
+    _refund(page, servers.personal)
+
+
+def _prompt_decided(page: Page, servers: Servers) -> None:
+    _prompt(page, servers)
+    page.get_by_role("button", name="Approve").click()
+    _ended(page)
+
+
+def _prompt_denied(page: Page, servers: Servers) -> None:
+    _prompt(page, servers)
+    page.locator(".remarks summary").click()
+    page.locator("[name=reason]").fill("It was paid back by hand")
+    page.get_by_role("button", name="Deny").click()
+    _ended(page)
+
+
+def _enter(page: Page, address: str, token: str, place: str) -> None:
+    page.request.post(f"{address}/sign-in", form={"token": token, "name": "Ada"})
+    page.goto(address + place)
+
+
+def _queue(page: Page, servers: Servers) -> None:
+    """Two requests wait, however many pictures were taken before."""
+    _enter(page, servers.office, OPERATOR, "/approvals")
+    for _ in range(2 - page.locator(".request").count()):
+        _refund(page, servers.office)
+    page.goto(f"{servers.office}/approvals")
+
+
+def _request(page: Page, servers: Servers) -> None:
+    _queue(page, servers)
+    page.locator(".request h2 a").first.click()
+    page.wait_for_url("**/approvals/a*")
+
+
+def _decided(page: Page, servers: Servers) -> None:
+    _request(page, servers)
+    page.locator(".remarks summary").click()
+    page.locator("[name=note]").fill("Checked against the bank statement of 4 March")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator(".decided")).to_be_visible(timeout=PATIENCE_MS)
+
+
+def _history(page: Page, servers: Servers) -> None:
+    _request(page, servers)
+    page.locator(".remarks summary").click()
+    page.locator("[name=reason]").fill("It was paid back by hand")
+    page.get_by_role("button", name="Deny").click()
+    expect(page.locator(".decided")).to_be_visible(timeout=PATIENCE_MS)
+    page.goto(f"{servers.office}/approvals/history")
+
+
+def _signing_in(page: Page, servers: Servers) -> None:
+    page.goto(f"{servers.office}/approvals")
+
+
+def _developer(page: Page, servers: Servers) -> None:
+    _ask(page, servers.office, TICKET)
+    _ended(page)
+    place = page.url.removeprefix(servers.office).replace("/c/", "/developer/")
+    _enter(page, servers.office, DEVELOPER, place)
+    expect(page.locator(".exchange h2")).to_contain_text("answered", timeout=PATIENCE_MS)
+
+
+def _developer_call(page: Page, servers: Servers) -> None:
+    _developer(page, servers)
+    page.get_by_role("link", name="Walk through").first.click()
+    page.wait_for_url("**/developer/*/*/*")
+
+
+def _developer_replay(page: Page, servers: Servers) -> None:
+    _developer(page, servers)
+    page.get_by_role("link", name="Replay step by step").first.click()
+    page.get_by_label("Event").fill("40")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**at=40")
+
+
+def _branch(page: Page, servers: Servers) -> None:
+    """A message that was edited: its version, with the way back."""
+    _ask(page, servers.quick, INVOICE)
+    _ended(page)
+    page.get_by_role("link", name="Edit message").click()
+    page.locator("#message").fill("Look up invoice INV-2026-0312 once more")
+    page.locator(".send").click()
+    page.wait_for_url(lambda url: "edit" not in url)
+    _ended(page)
+    page.evaluate("() => scrollTo(0, 0)")
 
 
 def _not_run(page: Page, servers: Servers) -> None:
@@ -148,11 +249,25 @@ SHOTS: dict[str, Callable[[Page, Servers], None]] = {
     "done-code": _whole("Write notes.txt"),
     "failed": _failed,
     "waiting": _waiting,
+    "prompt": _prompt,
+    "prompt-decided": _prompt_decided,
+    "prompt-denied": _prompt_denied,
+    "branch": _branch,
+    "sign-in": _signing_in,
+    "queue": _queue,
+    "request": _request,
+    "request-decided": _decided,
+    "approval-history": _history,
+    "developer": _developer,
+    "developer-call": _developer_call,
+    "developer-replay": _developer_replay,
     "not-run": _not_run,
     "corrected": _whole("Open an urgent ticket"),
     "abandoned": _abandoned,
     "error": _error,
 }
+WHOLE = {"prompt", "request", "request-decided", "developer", "developer-call", "developer-replay"}
+"""Pictures of the whole page, and not of what fits on the screen alone."""
 
 
 @contextmanager
@@ -182,6 +297,24 @@ def servers() -> Generator[Servers, None, None]:
             stack.enter_context(
                 serving(folder / "r", demo_seed="3", demo_pace="0.02", locale="ar")
             ),
+            stack.enter_context(
+                serving(
+                    folder / "p" / "data",
+                    demo_seed="3",
+                    demo_pace="0.02",
+                    field_maps=str(personal_maps(folder / "p")),
+                )
+            ),
+            stack.enter_context(
+                serving(
+                    folder / "o",
+                    demo_seed="3",
+                    demo_pace="0.02",
+                    operator_token=OPERATOR,
+                    developer_token=DEVELOPER,
+                    developer_view="1",
+                )
+            ),
         )
 
 
@@ -194,6 +327,9 @@ def _shoot(
     )
     page = context.new_page()
     SHOTS[name](page, at)
+    if name in WHOLE:
+        height = page.evaluate("() => document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height})
     page.wait_for_timeout(200)
     page.screenshot(path=target)
     context.close()

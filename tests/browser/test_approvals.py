@@ -1,17 +1,14 @@
 """Asked only when whole, shown whole, decided from the keyboard: in the real product."""
 
-import json
 import re
-import shutil
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
-from tests.browser.product import REPOSITORY, serving
+from tests.browser.product import personal_maps, serving
 
 pytestmark = pytest.mark.browser
 ASKING = Path(__file__).with_name("asking.js")
@@ -32,13 +29,8 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, No
 def personal(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, None]:
     """The demo with a map by which the person is asked, and may change the amount."""
     folder = tmp_path_factory.mktemp("users")
-    maps = folder / "maps"
-    shutil.copytree(REPOSITORY / "field_maps", maps)
-    document: dict[str, Any] = json.loads((maps / "refund.json").read_text())  # noqa: TID251 - a file of ours
-    document["approval"]["by"] = "user"
-    document["display"]["amount"]["editable"] = True
-    (maps / "refund.json").write_text(json.dumps(document))
-    with serving(folder / "data", demo_pace="0.2", field_maps=str(maps)) as address:
+    maps = str(personal_maps(folder))
+    with serving(folder / "data", demo_pace="0.2", field_maps=maps) as address:
         yield address
 
 
@@ -85,6 +77,10 @@ def test_a_person_approves_from_the_keyboard_what_stands_there(page: Page, perso
         "EUR",
         "Paid twice: on 2 March and again on 4 March.",
     ]
+    marks = page.locator("[data-call] summary").evaluate_all(
+        "all => all.map(one => getComputedStyle(one, '::before').content)"
+    )
+    assert marks == ['""', "none"], "only the call's own head bears the mark of its state"
     expect(page.locator("#message")).to_be_focused()
     page.keyboard.press("Alt+a")
     expect(page.locator(".prompt h4")).to_be_focused()

@@ -43,7 +43,7 @@ def asked(number: int, arguments: JsonObject, **more: object) -> ApprovalRecord:
         "call_id": f"t{number}-0",
         "turn_id": f"t{number}",
         "exchange_id": f"x{number}",
-        "conversation_id": f"c{number}",
+        "conversation_id": f"conversation-{number}",
         "tool": "refund",
         "by": Approver.OPERATOR.value,
         "digest": digest(dump_exact(arguments)),

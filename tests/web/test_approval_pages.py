@@ -287,6 +287,16 @@ def test_a_person_decides_in_their_own_conversation(partial: bool) -> None:
     assert "Not shown to you: 1 field" in page
 
 
+def test_a_request_leads_to_its_page_from_the_queue_and_from_nowhere_else() -> None:
+    office = Office(ONE)
+    with office.operator() as operator, office.person() as session:
+        place, _ = own(session, office)
+        link = f'<a href="/approvals/{ONE.id}">Refund</a>'
+        assert link in operator.get("/approvals").text
+        assert link not in operator.get(f"/approvals/{ONE.id}").text
+        assert 'href="/approvals' not in session.get(place).text
+
+
 def test_nobody_decides_in_anothers_conversation() -> None:
     office = Office()
     with office.person() as session, office.person() as other, office.operator() as operator:
