@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Generator
@@ -12,6 +14,76 @@ from typing import Any
 
 REPOSITORY = Path(__file__).parents[2]
 STOPS_WITHIN_S = 20
+WORSE = re.compile(r"(?:\S+ \S+ )?(?:ERROR|CRITICAL)\b")
+"""How a line of the log begins that is worse than a warning: ours have a date, uvicorn's none."""
+
+
+class Product:
+    """``python -m app serve``. It keeps its port, its data and its log when it begins again."""
+
+    def __init__(self, data: Path, settings: dict[str, str]) -> None:
+        given = {f"FORMWORK_{name.upper()}": value for name, value in settings.items()}
+        rest = {
+            name: value for name, value in os.environ.items() if not name.startswith("FORMWORK_")
+        }
+        self._environment = {**rest, "FORMWORK_DATA": str(data), **given}
+        self._port = "0"
+        self._process: subprocess.Popen[str] | None = None
+        data.mkdir(parents=True, exist_ok=True)
+        self.log = data / "server.log"
+        self.address = ""
+
+    def start(self) -> None:
+        with self.log.open("a") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "app", "serve"],
+                cwd=REPOSITORY,
+                env={**self._environment, "PORT": self._port},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        first = self._process.stdout.readline()
+        assert first.startswith("Formwork is at "), self.log.read_text()
+        self.address = first.removeprefix("Formwork is at ").split()[0].rstrip("/")
+        self._port = self.address.rpartition(":")[2]
+
+    def kill(self) -> None:
+        """As a power cut would: nothing of the process sees it."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Tell it to end, as whoever restarts it does; its exit status."""
+        return self._end(signal.SIGTERM)
+
+    def _end(self, by: signal.Signals) -> int:
+        if self._process is None:
+            return 0
+        process, self._process = self._process, None
+        process.send_signal(by)
+        status = process.wait(STOPS_WITHIN_S)
+        if process.stdout is not None:
+            process.stdout.close()
+        return status
+
+
+@contextmanager
+def running(data: Path, **settings: str) -> Generator[Product, None, None]:
+    """A product that has started; ``settings`` are names without their prefix.
+
+    Afterwards the process must have ended well, and no process of it have logged anything worse
+    than a warning.
+    """
+    product = Product(data, settings)
+    try:
+        product.start()
+        yield product
+    finally:
+        status = product.stop()
+    assert status in (0, -15), f"the server ended with {status}"
+    worse = [line for line in product.log.read_text().splitlines() if WORSE.match(line)]
+    assert not worse
 
 
 def personal_maps(folder: Path) -> Path:
@@ -27,37 +99,6 @@ def personal_maps(folder: Path) -> Path:
 
 @contextmanager
 def serving(data: Path, **settings: str) -> Generator[str, None, None]:
-    """Run ``python -m app serve`` on a free port; gives its address.
-
-    ``settings`` are names without their prefix. Afterwards the process must have ended well and
-    logged nothing worse than a warning.
-    """
-    given = {f"FORMWORK_{name.upper()}": value for name, value in settings.items()}
-    rest = {name: value for name, value in os.environ.items() if not name.startswith("FORMWORK_")}
-    environment = {**rest, "PORT": "0", "FORMWORK_DATA": str(data), **given}
-    data.mkdir(parents=True, exist_ok=True)
-    log = data / "server.log"
-    with log.open("w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app", "serve"],
-            cwd=REPOSITORY,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
-    try:
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first.startswith("Formwork is at "), log.read_text()
-        yield first.removeprefix("Formwork is at ").split()[0].rstrip("/")
-    finally:
-        process.terminate()
-        status = process.wait(STOPS_WITHIN_S)
-        if process.stdout is not None:
-            process.stdout.close()
-    assert status in (0, -15), f"the server ended with {status}"
-    worse = [
-        line for line in log.read_text().splitlines() if line.startswith(("ERROR", "CRITICAL"))
-    ]
-    assert not worse
+    """The address of one that runs."""
+    with running(data, **settings) as product:
+        yield product.address

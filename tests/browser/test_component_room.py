@@ -1,7 +1,7 @@
 """The page around the calls: coming back, keyboard, scroll and focus, no script, hostile text."""
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.calls.reasons import Reason
 from app.calls.states import CallState
@@ -192,16 +192,41 @@ def test_a_send_that_fails_keeps_its_text_and_says_so(browser: Browser, server: 
     page.close()
 
 
-def test_a_first_connection_that_fails_is_tried_again(browser: Browser, server: Scripted):
+def test_without_a_network_a_message_is_kept_and_sent_later(
+    context: BrowserContext, server: Scripted
+):
+    page = context.new_page()  # a failed request is an error on the console
+    conversation, call = begin(page, server)
+    page.locator("textarea").fill("Do not lose me")
+    context.set_offline(True)
+    page.locator("textarea").press("Enter")
+    expect(page.locator(".unsent")).to_be_visible()
+    expect(page.locator("textarea")).to_have_value("Do not lose me")
+    assert page.locator(".desk > p:visible").count() == 1
+    server.play(conversation, [call.opened(), call.announced("Create ticket", TICKET_FRAME)])
+    context.set_offline(False)
+    page.locator("textarea").press("Enter")
+    expect(page.locator("textarea")).to_have_value("")
+    expect(page.locator(".kept", has_text="Do not lose me")).to_have_count(1)
+    expect(page.locator("[data-call]")).to_have_count(1)
+    expect(page.locator(".desk > p:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("fault", ["refused", "busy"])
+def test_a_first_connection_that_fails_is_tried_again(
+    browser: Browser, server: Scripted, fault: str
+):
     page = browser.new_page()
     tries: list[str] = []
 
     def fail_once(route: Route) -> None:
         tries.append(route.request.url)
-        if len(tries) == 1:
-            route.fulfill(status=503, body="<h1>busy</h1>", content_type="text/html")
-        else:
+        if len(tries) > 1:
             route.continue_()
+        elif fault == "refused":
+            route.abort("connectionrefused")
+        else:
+            route.fulfill(status=503, body="<h1>busy</h1>", content_type="text/html")
 
     page.route("**/stream*", fail_once)
     page.goto(server.address)

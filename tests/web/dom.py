@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 from app.web.fragments import PARTIAL_END
 
 VOID = frozenset({"wbr", "meta", "link", "input", "br"})
-OWN = frozenset({"open", "checked", "data-head", "class"})
-"""``open`` and ``checked`` are the reader's, ``data-head`` stays from a morph; an older exchange
+OWN = frozenset({"open", "checked", "data-past", "data-head", "class"})
+"""``open``, ``checked`` and ``data-past`` are the reader's, ``data-head`` stays from a morph; an older exchange
 has its class."""
 
 
