@@ -1,4 +1,4 @@
-"""A page that loses its server, or its network, and finds it again: nothing is lost or said twice."""
+"""A page that loses its server and finds it again: nothing is lost or said twice."""
 
 from collections.abc import Generator
 from pathlib import Path

@@ -12,8 +12,8 @@ from app.web.fragments import PARTIAL_END
 
 VOID = frozenset({"wbr", "meta", "link", "input", "br"})
 OWN = frozenset({"open", "checked", "data-past", "data-head", "class"})
-"""``open``, ``checked`` and ``data-past`` are the reader's, ``data-head`` stays from a morph; an older exchange
-has its class."""
+"""``open``, ``checked`` and ``data-past`` are the reader's, ``data-head`` stays from a morph; an
+older exchange has its class."""
 
 
 class Node:
