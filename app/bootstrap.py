@@ -112,6 +112,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
             access=_access(settings),
             max_message_chars=settings.message_chars,
             locale=settings.locale,
+            zone=settings.time_zone,
             heartbeat_s=settings.heartbeat_s,
             metrics=None if outlet is None else outlet.page,
             developer=_developer_view(settings, parts) if settings.developer_view else None,

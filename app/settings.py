@@ -9,9 +9,18 @@ import os
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    IPvAnyNetwork,
+    SecretStr,
+    ValidationError,
+)
 
 PREFIX = "FORMWORK_"
 HEADER_NAME = r"^[A-Za-z0-9-]+$"
@@ -28,6 +37,16 @@ NOT_OURS = frozenset({"FORMWORK_RECORDINGS"})
 
 class BadSetting(Exception):
     """A setting that cannot be used; the message is one line and holds no secret."""
+
+
+def _zone(name: object) -> object:
+    """The zone of an IANA name. A folder of the database (`Europe`) is an OSError to zoneinfo."""
+    if not isinstance(name, str):
+        return name
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"no time zone is named {name!r}") from None
 
 
 class Settings(BaseModel):
@@ -76,6 +95,8 @@ class Settings(BaseModel):
     """The only folder that write_file writes to; default: `files` in the data folder."""
     locale: str = "en"
     """Language of the page (`en`, `de`), and of numbers, dates and currency (any)."""
+    time_zone: Annotated[ZoneInfo | None, BeforeValidator(_zone)] = None
+    """Zone of every time on a page (`Europe/Vienna`); default: that of the server."""
     suggestions: tuple[str, ...] = ()
     """What the first page offers to ask, parted by `|`; the demo model brings its own."""
 

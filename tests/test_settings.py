@@ -1,6 +1,8 @@
 """Settings: a bad one is told in one line that holds no secret."""
 
 import sys
+import zoneinfo
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,11 @@ def test_the_port_may_come_from_the_usual_variable_and_ours_wins() -> None:
         ("FORMWORK_TRUSTED_USER_HEADER", "X User"),
         ("FORMWORK_TRUSTED_PROXIES", "10.0.0.0/33"),
         ("FORMWORK_TRUSTED_PROXIES", "proxy.example"),
+        ("FORMWORK_TIME_ZONE", "Europe/Nowhere"),
+        ("FORMWORK_TIME_ZONE", "Europe"),
+        ("FORMWORK_TIME_ZONE", "../../etc/passwd"),
+        ("FORMWORK_TIME_ZONE", "/etc/localtime"),
+        ("FORMWORK_TIME_ZONE", "x\0y"),
     ],
 )
 def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value: str) -> None:
@@ -44,6 +51,17 @@ def test_a_value_that_does_not_fit_is_told_by_name_in_one_line(name: str, value:
         read_settings({name: value})
     assert str(raised.value).startswith(f"{name}: ")
     assert "\n" not in str(raised.value)
+
+
+def test_zones_are_known_where_the_system_has_no_list_of_them() -> None:
+    zoneinfo.reset_tzpath([])
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        zone = read_settings({"FORMWORK_TIME_ZONE": "Asia/Kathmandu"}).time_zone
+        assert zone is not None
+        assert zone.utcoffset(datetime(2026, 3, 1)) == timedelta(hours=5, minutes=45)  # noqa: DTZ001
+    finally:
+        zoneinfo.reset_tzpath()
 
 
 def test_lists_are_parted_by_their_marks() -> None:
@@ -109,6 +127,7 @@ def test_the_table_names_every_setting_with_a_meaning() -> None:
         ({"FORMWORK_TOOLS": "nowhere:tools"}, "FORMWORK_TOOLS"),
         ({"FORMWORK_TOOLS": "no colon"}, "FORMWORK_TOOLS"),
         ({"FORMWORK_LOCALE": "zz_QQ"}, "FORMWORK_LOCALE"),
+        ({"FORMWORK_TIME_ZONE": "CEST"}, "FORMWORK_TIME_ZONE"),
         ({"FORMWORK_DATA": "/etc/hostname/x"}, "FORMWORK_DATA"),
         ({"FORMWORK_WRITE_ROOT": "/etc/hostname/x"}, "FORMWORK_WRITE_ROOT"),
     ],

@@ -13,10 +13,11 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from babel import Locale, UnknownLocaleError
-from babel.dates import format_date, format_datetime, get_timezone_gmt
+from babel.dates import format_date
 from babel.numbers import NumberPattern, get_currency_precision
 
 from app.calls.argument_changes import NumberText
+from app.display.times import date_and_time, zone_of
 from app.display.visible import visible
 
 Scalar: TypeAlias = str | NumberText | bool | int | Decimal | None
@@ -116,10 +117,8 @@ class Formats:
             return None
         if moment.microsecond:
             return None
-        text = format_datetime(moment, "medium", locale=self._locale)
-        if moment.tzinfo is None:
-            return text
-        return f"{text} {get_timezone_gmt(moment, 'long', self._locale)}"
+        text = date_and_time(moment, self._locale)
+        return text if moment.tzinfo is None else f"{text} {zone_of(moment, self._locale)}"
 
     def _yes_no(self, value: Scalar) -> str | None:
         if not isinstance(value, bool):

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from app.calls.reasons import Reason
 from app.display.view import (
@@ -168,10 +168,10 @@ class Conversations:
             beside = transcript.alternatives(transcript.active[-1].exchange)
             # A page that holds the old branch begins again from a snapshot.
             await parts.feed.forget(conversation)
-            now = datetime.now(UTC)
+            at = transcript.active[-1].exchange.created_at
             await self._publish(
                 conversation,
-                ExchangeOpened(opened.exchange_id, opened.message, now, alternatives=beside),
+                ExchangeOpened(opened.exchange_id, opened.message, at, alternatives=beside),
             )
             self._start(conversation, opened.exchange_id, Person(owner, known.roles))
 
@@ -328,7 +328,10 @@ class Conversations:
             await self._begin(conversation, opened.exchange_id, message.text, message.id)
 
     async def _begin(self, conversation: str, exchange: str, text: str, kept: str | None) -> None:
-        await self._publish(conversation, ExchangeOpened(exchange, text, datetime.now(UTC), kept))
+        opened = await self._parts.records.exchange(exchange)
+        assert opened is not None, "it was opened just now"
+        at = opened.created_at  # what a page that is loaded later reads
+        await self._publish(conversation, ExchangeOpened(exchange, text, at, kept))
         record = await self._parts.records.conversation(conversation)
         assert record is not None, "an exchange of it is open"
         self._start(conversation, exchange, Person(record.owner, record.roles))

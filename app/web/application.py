@@ -101,7 +101,7 @@ def _uploads(services: WebServices) -> Mapping[str, int]:
 
 
 def _room(services: WebServices) -> Room:
-    words = Words(Language(services.locale))
+    words = Words(Language(services.locale, services.zone))
     templates = Templates(template_environment(data_directory("templates"), words.language))
     formats = Formats(services.locale, words.yes_no)
     requests = ApprovalRenderer(templates, words, formats)

@@ -30,6 +30,7 @@ from app.web.approval_contexts import (
     WholeContext,
 )
 from app.web.approval_words import ApprovalWords
+from app.web.language import stamp
 from app.web.templates import Templates
 from app.web.words import Words
 
@@ -176,7 +177,7 @@ class ApprovalRenderer:
         )
 
     def moment(self, at: datetime) -> Moment:
-        return Moment(at.isoformat(timespec="seconds"), self._language.instant(at))
+        return Moment(stamp(at), self._language.moment_and_zone(at))
 
     def _card(
         self,

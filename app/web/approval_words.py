@@ -135,7 +135,8 @@ class ApprovalWords:
         said = VERDICTS[asked.state]
         if asked.state is ApprovalState.APPROVED and asked.edited is not None:
             said = APPROVED_EDITED
-        when = "" if asked.decided_at is None else self._words.language.instant(asked.decided_at)
+        at = asked.decided_at
+        when = "" if at is None else self._words.language.moment_and_zone(at)
         return self._(said).format(who=who or asked.decided_by or self._(OPERATOR), when=when)
 
     def outcome(self, asked: ApprovalRecord) -> str:
@@ -171,8 +172,8 @@ class ApprovalWords:
 
     def asked(self, view: ApprovalView) -> str:
         """Who is waited for, in the chat."""
-        language = self._words.language
+        when = self._words.language.moment_and_zone
         if view.approved_at is not None:
-            return self._(APPROVED_NOT_STARTED).format(when=language.instant(view.approved_at))
+            return self._(APPROVED_NOT_STARTED).format(when=when(view.approved_at))
         said = WAITS_FOR_YOU if view.by == Approver.USER else WAITS_FOR_OPERATOR
-        return self._(said).format(when=language.instant(view.expires_at))
+        return self._(said).format(when=when(view.expires_at))

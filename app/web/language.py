@@ -1,11 +1,11 @@
-"""The language of the page: a catalogue beside this file, and how numbers are written.
+"""The language of the page: a catalogue beside this file, and how numbers and times are written.
 
 English is the source: its sentences are the catalogue's keys, and stand where a locale has no
 catalogue of its own. Catalogues are read as they are written (``.po``), so that a changed word
 needs no build step. What a translation holds is text, never HTML.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -16,16 +16,20 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
+from app.display.times import date_and_time, zone_of
+
 LOCALES = Path(__file__).parent / "locales"
 DOMAIN = "formwork"
 SOURCE = "en"
 
 
 class Language:
-    """Words and numbers of one locale (``de``, ``en_GB``; an unknown one raises ``ValueError``)."""
+    """Words, numbers and times of one locale (``de``, ``en_GB``; an unknown one raises
+    ``ValueError``) and one time zone, None for that of the server."""
 
-    def __init__(self, locale: str = SOURCE) -> None:
+    def __init__(self, locale: str = SOURCE, zone: tzinfo | None = None) -> None:
         self._locale = _parsed(locale)
+        self._zone = zone
         catalogue = _catalogue(self._locale)
         words: NullTranslations = NullTranslations() if catalogue is None else _read(catalogue)
         self.gettext = words.gettext
@@ -37,18 +41,24 @@ class Language:
         """The locale's own, whatever language the words are in, for ``dir``."""
 
     def moment(self, value: datetime) -> str:
-        """A date and time, short, where the server stands."""
-        return format_datetime(value.astimezone(), "short", locale=self._locale)
+        """When something was, as short as it goes."""
+        return format_datetime(value.astimezone(self._zone), "short", locale=self._locale)
+
+    def moment_and_zone(self, value: datetime) -> str:
+        """The same with the zone told, for people who need not share one: to the minute."""
+        there = value.astimezone(self._zone).replace(second=0, microsecond=0)
+        return f"{date_and_time(there, self._locale)} {zone_of(there, self._locale)}"
 
     def number(self, value: float, digits: int = 0) -> str:
         """A number with so many digits after its point."""
         pattern = "#,##0." + "0" * digits if digits else "#,##0"
         return format_decimal(value, pattern, self._locale)
 
-    def instant(self, at: datetime) -> str:
-        """A date with its time, in UTC: the server knows of no other zone that people share."""
-        shown = format_datetime(at.astimezone(UTC), "medium", UTC, self._locale)
-        return f"{shown} UTC"
+
+def stamp(value: datetime, smallest: str = "seconds") -> str:
+    """A moment for programs, in UTC: what ``<time datetime>`` holds. ``smallest`` is the last part
+    that is written, as ``datetime.isoformat`` names them."""
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=smallest) + "Z"
 
 
 def catalogue_file(language: str) -> Path:

@@ -1,7 +1,6 @@
 """A view as HTML. Whole pages and fragments come from here, so that they cannot differ."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
 
 from markupsafe import Markup
 
@@ -46,6 +45,7 @@ from app.web.contexts import (
     WorkContext,
 )
 from app.web.form_layout import Element, Group, Leaf, Place, Series, arrange, element_at, lay_out
+from app.web.language import stamp
 from app.web.markdown_html import MarkdownHtml
 from app.web.page_ids import ItemIds, entry_id, exchange_id
 from app.web.prompts import Prompts, Viewer
@@ -126,7 +126,7 @@ class Renderer:
                 id=exchange_id(number),
                 past=past,
                 message=exchange.message,
-                at=f"{exchange.at.astimezone(UTC):%Y-%m-%dT%H:%MZ}",
+                at=stamp(exchange.at, "minutes"),
                 when=self._words.language.moment(exchange.at),
                 place=self._words.alternative(place + 1, len(beside)) if beside else "",
                 before=beside[place - 1] if place else "",

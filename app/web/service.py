@@ -7,7 +7,7 @@ that does not exist.
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Protocol
 
 from app.developer.viewing import DeveloperView
@@ -171,6 +171,8 @@ class WebServices:
     """Who may do what beside chatting."""
     locale: str = "en"
     """The language of the page, one that Babel knows."""
+    zone: tzinfo | None = None
+    """The time zone of every time on a page; None for that of the server."""
     max_message_chars: int = 100_000
     """A pasted document fits in a message; an upload does not."""
     heartbeat_s: float = 15.0

@@ -10,6 +10,7 @@ from app.exchange.conversations import ConversationSummary
 from app.records.search import SearchHit
 from app.web.contexts import HitLine, SearchContext, ShelfLine
 from app.web.identity import Owner
+from app.web.language import stamp
 from app.web.room import InRoom, Room
 
 MOST_TITLE_CHARS = 200
@@ -74,7 +75,7 @@ def shelf_lines(room: Room, conversations: Sequence[ConversationSummary]) -> lis
     """The side list as its template wants it."""
     moment = room.words.language.moment
     return [
-        ShelfLine(each.id, each.title, each.updated_at.isoformat(), moment(each.updated_at))
+        ShelfLine(each.id, each.title, stamp(each.updated_at), moment(each.updated_at))
         for each in conversations
     ]
 
@@ -84,7 +85,7 @@ def _hit_line(room: Room, hit: SearchHit) -> HitLine:
     return HitLine(
         conversation=hit.conversation_id,
         title=hit.title,
-        at=hit.at.isoformat(),
+        at=stamp(hit.at),
         when=room.words.language.moment(hit.at),
         before=("…" if begin else "") + hit.text[begin : hit.start],
         words=hit.text[hit.start : hit.end],

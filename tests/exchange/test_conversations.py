@@ -89,6 +89,24 @@ async def test_an_exchange_opened_while_the_one_before_says_goodbye_can_be_stopp
         assert await here.notices() == ["stopped"]
 
 
+async def test_a_message_has_the_same_time_live_and_on_record(tmp_path: Path) -> None:
+    """Sent, kept and sent later, edited: a page that is loaded again shows what it showed."""
+    first: list[Step] = [TextDelta(0, "One"), hold := asyncio.Event(), *said(".")]
+    async with world(tmp_path, first, said("Two."), said("Three.")) as here:
+        for text in ("first", "kept"):
+            await here.conversations.send(OWNER, here.conversation, text)
+        hold.set()
+        while len((await here.view()).exchanges) < 2:
+            await asyncio.sleep(0.002)
+        await here.idle()
+        live = [u.at for u in await here.updates() if isinstance(u, ExchangeOpened)]
+        await here.conversations.ask_again(OWNER, here.conversation, "edited")
+        await here.idle()
+        live += [u.at for u in await here.updates() if isinstance(u, ExchangeOpened)]
+        transcript = await here.records.transcript(here.conversation)
+        assert live == [each.exchange.created_at for each in transcript.exchanges]
+
+
 async def test_the_title_is_the_first_message_cut_at_a_word(tmp_path: Path) -> None:
     async with world(tmp_path, said("Yes."), said("No.")) as here:
         await here.say("Please\nopen a ticket about the invoice run that failed in March again")

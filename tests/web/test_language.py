@@ -1,22 +1,29 @@
 """Every message of the page is in every catalogue, whole, and claims no more than the English."""
 
 import re
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from string import Formatter
+from zoneinfo import ZoneInfo
 
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
+from starlette.testclient import TestClient
 
 from app.calls.states import CallState
 from app.web import words
+from app.web.application import create_app
 from app.web.language import Language, catalogue_file
 from app.web.words import ANNOUNCEMENTS, HEADS, Words
 from tests.catalogue import brought_up_to_date, catalogues, extracted
 from tests.web.clients import begin, client
-from tests.web.scripted import ScriptedConversations
+from tests.web.scripted import OPERATOR_TOKEN, ScriptedConversations
+from tests.web.scripted_approvals import ScriptedApprovals, asked
 from tests.web.wording import words as words_in
 
+TIMES = re.compile(r"<time datetime=\"?([^\s\">]+)\"?>([^<]*)</time>")
 EARLY = (
     CallState.QUEUED,
     CallState.PREPARING,
@@ -158,6 +165,23 @@ def test_a_locale_without_a_catalogue_reads_english_and_says_so(
 def test_an_unknown_locale_is_refused(locale: str) -> None:
     with pytest.raises(ValueError, match="unknown locale"):
         Language(locale)
+
+
+def test_every_time_on_a_page_is_in_the_zone_and_told_to_programs_in_utc() -> None:
+    """In the chat, in the side list, among hits, and where operators decide, who are told it."""
+    scripted = ScriptedConversations({}, approvals=ScriptedApprovals([asked(1, {"amount": 1})]))
+    services = replace(scripted.services(), zone=ZoneInfo("Asia/Kathmandu"))
+    with TestClient(create_app(services)) as session:
+        session.post("/sign-in", data={"token": OPERATOR_TOKEN})
+        place = str(session.post("/", data={"message": "Hello"}).url)
+        for path in (place, "/search?q=hello", "/approvals"):
+            shown = TIMES.findall(session.get(path).text)
+            assert shown
+            for at, text in shown:
+                there = datetime.fromisoformat(at).astimezone(services.zone)
+                assert at.endswith("Z")
+                assert f"{there:%-I:%M}\u202f{there:%p}" in text
+                assert ("GMT+05:45" in text) == (path == "/approvals")
 
 
 def test_a_word_that_is_fuzzy_counts_as_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -21,9 +21,9 @@ def ms(microseconds: int | None) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time of day in UTC, to the millisecond."""
+    """A time in UTC, as logs have it, to the millisecond."""
     moment = datetime.fromtimestamp(seconds, UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d}"
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d} UTC"
 
 
 def size(count: int) -> str:

@@ -119,7 +119,7 @@ async def conversation_page(desk: AtDesk, conversation: str) -> HTMLResponse:
     facts: list[tuple[str, Cell]] = [
         ("conversation", seen.conversation.id),
         ("owner", seen.conversation.owner),
-        ("begun", f"{clock(seen.conversation.created_at.timestamp())} UTC"),
+        ("begun", clock(seen.conversation.created_at.timestamp())),
     ]
     if seen.earlier:
         facts.append(("not shown", f"{seen.earlier} earlier exchanges"))

@@ -87,7 +87,7 @@ class TurnPart:
     # Facts
 
     def _facts(self, seen: TurnSeen, turn: TurnLog) -> Iterator[tuple[str, Cell]]:
-        yield "requested", f"{clock(turn.requested / 1e6)} UTC"
+        yield "requested", clock(turn.requested / 1e6)
         if turn.streamed is None:
             yield "stream", "is under way"
         else:
