@@ -25,7 +25,7 @@ LINES = (
     "a | b", "--- | ---", "<div>", "</div>", "<!-- c", "[a][x] and [y]", "\\", "line  ", "\ttab",
     "- ```", "- # h", "-     code in item", "10. ten", "- > q", "      - far", "&amp; \\* <b>",
     "![i](http://e/i.png)", "<http://a.example>", "~~no~~", "* * *", "_ _ _", "\x0b",
-    "\xa0", "a\x0c",
+    "see http://a.example/x.", "\xa0", "a\x0c",
 )  # fmt: skip
 DEFINITIONS = ("[x]: /u", "[y]: http://y 'title'", "'title", "rest'", "[x]:", "http://later", "[x")
 PLAIN = st.lists(st.sampled_from(LINES), max_size=14)

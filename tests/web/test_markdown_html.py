@@ -77,9 +77,10 @@ def test_blocks(render: Renderer, text: str, shown: str):
 
 
 def test_a_link_opens_elsewhere_and_tells_nothing(render: Renderer):
-    [link] = [x for x in every(parse(html(render, "[a](http://b.example)"))) if x.tag == "a"]
-    assert link.attributes["rel"] == "noopener noreferrer nofollow"
-    assert link.attributes["target"] == "_blank"
+    for written in ("[a](http://b.example)", "<http://b.example>", "see http://b.example."):
+        [link] = [x for x in every(parse(html(render, written))) if x.tag == "a"]
+        assert link.attributes["rel"] == "noopener noreferrer nofollow"
+        assert link.attributes["target"] == "_blank"
 
 
 @pytest.mark.parametrize("scheme", ["javascript:x", "data:text/html,x", "/c/1", "ftp://a", "x:y"])
