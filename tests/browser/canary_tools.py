@@ -21,6 +21,7 @@ from tests.browser.product import REPOSITORY
 CANARY = "canary-bird"
 UNMAPPED = "archive_report"
 ADDED = "added_since"
+ASKED = {"refund": "user", "write_file": "operator"}
 ARGUMENTS = {
     "create_ticket": demo_texts.MARCH_TICKET,
     "look_up_invoice": '{"invoice_number":"INV-2026-0312"}',
@@ -32,7 +33,7 @@ ARGUMENTS = {
 
 
 def write_maps(folder: Path) -> None:
-    """The shipped maps, each with a field more in its schema. None asks for an approval."""
+    """The shipped maps, each with a field more in its schema. Two ask, each somebody else."""
     folder.mkdir(parents=True)
     for file in (REPOSITORY / "field_maps").glob("*.json"):
         document = load_exact(file.read_text())
@@ -40,6 +41,8 @@ def write_maps(folder: Path) -> None:
         if "tool" in document:
             del document["$schema"]
             document.pop("approval", None)
+            if asked := ASKED.get(str(document["tool"])):
+                document["approval"] = {"required": True, "by": asked}
             parameters = document["parameters"]
             assert isinstance(parameters, dict)
             properties = parameters["properties"]
@@ -52,6 +55,10 @@ def arguments() -> Iterator[tuple[str, str, str]]:
     """A name for each case, its tool, and the argument text with its hidden values."""
     for tool, text in ARGUMENTS.items():
         yield tool, tool, _with(text, {ADDED: CANARY})
+    for tool, asked in ASKED.items():
+        yield f"denied by the {asked}", tool, _with(ARGUMENTS[tool], {ADDED: CANARY})
+    for ending in ("cut off", "broken", "stopped"):
+        yield ending, "create_ticket", _before(ARGUMENTS["create_ticket"], {ADDED: CANARY})
     ticket = ARGUMENTS["create_ticket"]
     email: JsonObject = {"raw_customer_email": f"{CANARY}@example.com"}
     yield "hidden", "create_ticket", _with(ticket, email)
@@ -72,6 +79,10 @@ def tools() -> Registry:
 
 def _with(text: str, more: JsonObject) -> str:
     return dump_exact({**parse_strict(text), **more})
+
+
+def _before(text: str, more: JsonObject) -> str:
+    return dump_exact({**more, **parse_strict(text)})
 
 
 HIDDEN_RESULTS = ("account_manager", "internal_row", "ledger_entry", "query_ms", "file", "sha256")

@@ -69,11 +69,13 @@ class Product:
 
 
 @contextmanager
-def running(data: Path, **settings: str) -> Generator[Product, None, None]:
+def running(
+    data: Path, expected: str | None = None, **settings: str
+) -> Generator[Product, None, None]:
     """A product that has started; ``settings`` are names without their prefix.
 
     Afterwards the process must have ended well, and no process of it have logged anything worse
-    than a warning.
+    than a warning, but for what is ``expected``.
     """
     product = Product(data, settings)
     try:
@@ -83,7 +85,9 @@ def running(data: Path, **settings: str) -> Generator[Product, None, None]:
         status = product.stop()
     assert status in (0, -15), f"the server ended with {status}"
     worse = [line for line in product.log.read_text().splitlines() if WORSE.match(line)]
-    assert not worse
+    assert expected is None or worse, "nothing was told of what is expected"
+    worse = [line for line in worse if expected is None or expected not in line]
+    assert not worse, worse
 
 
 def personal_maps(folder: Path) -> Path:
@@ -98,7 +102,7 @@ def personal_maps(folder: Path) -> Path:
 
 
 @contextmanager
-def serving(data: Path, **settings: str) -> Generator[str, None, None]:
+def serving(data: Path, expected: str | None = None, **settings: str) -> Generator[str, None, None]:
     """The address of one that runs."""
-    with running(data, **settings) as product:
+    with running(data, expected, **settings) as product:
         yield product.address
