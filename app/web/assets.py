@@ -15,7 +15,7 @@ htmx has no means for:
 - a line tells that the connection is interrupted;
 - a draft survives a reload, each page its own, and the message box keeps the focus after a first
   message and after a stop;
-- a button copies an answer, code or a result (without script there is none).
+- a button copies an answer, a message, code or a result (without script there is none).
 """
 
 import gzip

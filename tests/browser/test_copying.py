@@ -1,0 +1,55 @@
+"""What is copied arrives as it stands there, by click and by keyboard."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Scripted
+from tests.browser.screen import ended, say, send
+
+pytestmark = pytest.mark.browser
+MESSAGE = 'Ünï  "two  gaps"\n\n  <b>&amp;</b>\t\\u0041 \U0001f9fe'
+CODE = """def invoices(month: str) -> list[Invoice]:
+    # all of them
+    return [run(month, 3) for c in "customers" if c]"""
+ANSWER = "Ticket TICK-9034 is open in BILLING with high priority."
+EMPTY = "nothing was copied yet"
+
+
+def copied(page: Page, button: Locator, key: str) -> str:
+    """What is in the clipboard after a click, or a key on the button."""
+    box = button.bounding_box()
+    assert box
+    assert min(box["width"], box["height"]) >= 24
+    page.evaluate("text => navigator.clipboard.writeText(text)", EMPTY)
+    if key:
+        button.focus()
+        page.keyboard.press(key)
+    else:
+        button.click()
+    page.wait_for_function("async text => await navigator.clipboard.readText() != text", arg=EMPTY)
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_message_an_answer_code_and_a_result_are_copied_exactly(
+    page: Page, server: Scripted
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    say(page, "Open a ticket about the March invoice run", server.address)
+    ended(page)
+    result = page.locator(".outcome").get_by_role("button", name="Copy")
+    answer = page.get_by_role("button", name="Copy answer")
+    message = page.get_by_role("button", name="Copy message")
+    for key in ("", "Enter", "Space"):
+        assert copied(page, result, key) == "Ticket\nTICK-9034"
+        assert copied(page, answer, key) == ANSWER
+        assert copied(page, message, key) == "Open a ticket about the March invoice run"
+    send(page, "Tell me in Markdown")
+    ended(page)
+    code = page.locator(".text figure").first.get_by_role("button", name="Copy")
+    page.locator("textarea").fill(MESSAGE)
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_have_count(4)
+    ended(page)
+    for key in ("", "Enter"):
+        assert copied(page, code, key) == CODE
+        assert copied(page, message, key) == MESSAGE
