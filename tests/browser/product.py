@@ -90,14 +90,20 @@ def running(
     assert not worse, worse
 
 
-def personal_maps(folder: Path) -> Path:
-    """The shipped maps, by which the person is asked about a refund and may change the amount."""
+def maps_asking(folder: Path, **whom: str) -> Path:
+    """The shipped maps, but for who is asked about which tool: ``refund="user"``.
+
+    Whoever is asked about a refund may change its amount.
+    """
     maps = folder / "maps"
     shutil.copytree(REPOSITORY / "field_maps", maps)
-    document: dict[str, Any] = json.loads((maps / "refund.json").read_text())  # noqa: TID251 - a file of ours
-    document["approval"]["by"] = "user"
-    document["display"]["amount"]["editable"] = True
-    (maps / "refund.json").write_text(json.dumps(document))
+    for tool, by in whom.items():
+        file = maps / f"{tool}.json"
+        document: dict[str, Any] = json.loads(file.read_text())  # noqa: TID251 - a file of ours
+        document["approval"] = {"required": True, "by": by}
+        if tool == "refund":
+            document["display"]["amount"]["editable"] = True
+        file.write_text(json.dumps(document))
     return maps
 
 

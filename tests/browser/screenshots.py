@@ -16,7 +16,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.product import REPOSITORY, personal_maps, serving
+from tests.browser.product import REPOSITORY, maps_asking, serving
 
 README_PICTURE = REPOSITORY / "static" / "formwork.png"
 README_BYTES = 150 * 1024
@@ -302,7 +302,7 @@ def servers() -> Generator[Servers, None, None]:
                     folder / "p" / "data",
                     demo_seed="3",
                     demo_pace="0.02",
-                    field_maps=str(personal_maps(folder / "p")),
+                    field_maps=str(maps_asking(folder / "p", refund="user")),
                 )
             ),
             stack.enter_context(

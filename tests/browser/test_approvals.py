@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
-from tests.browser.product import personal_maps, serving
+from tests.browser.product import maps_asking, serving
 
 pytestmark = pytest.mark.browser
 ASKING = Path(__file__).with_name("asking.js")
@@ -29,7 +29,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, No
 def personal(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, None]:
     """The demo with a map by which the person is asked, and may change the amount."""
     folder = tmp_path_factory.mktemp("users")
-    maps = str(personal_maps(folder))
+    maps = str(maps_asking(folder, refund="user"))
     with serving(folder / "data", demo_pace="0.2", field_maps=maps) as address:
         yield address
 

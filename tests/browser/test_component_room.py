@@ -1,11 +1,11 @@
-"""The page around the calls: coming back, keyboard, scroll and focus, no script, hostile text."""
+"""The page around the calls: coming back, keyboard, scroll and focus, hostile text."""
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.view import TextGrew, TurnAbandoned, TurnOpened, Update
+from app.display.view import RowKind, TextGrew, TurnAbandoned, TurnOpened, Update
 from tests.browser.conftest import Scripted
 from tests.web.dom import parse
 from tests.web.scripts import TICKET_FRAME, CallScript
@@ -74,6 +74,46 @@ def test_an_opened_detail_a_draft_and_the_focus_outlast_updates(page: Page, serv
     expect(page.locator("[data-call] details")).not_to_have_attribute("open", "")
     expect(summary).to_be_focused()
     expect(page.locator("textarea")).to_have_value("a draft")
+
+
+def test_a_long_value_folds_and_stays_as_the_person_has_it(page: Page, server: Scripted):
+    conversation, call = begin(page, server)
+    long = "\n".join(f"line {number}" for number in range(60))
+    server.play(
+        conversation,
+        [
+            call.opened(),
+            call.announced("Create ticket", TICKET_FRAME),
+            call.row(("description",), "Description", long, place=0, kind=RowKind.PROSE),
+        ],
+    )
+    value = page.locator("[data-field=description] [data-value]")
+    fold = page.get_by_role("checkbox", name="Show all of Description")
+    is_cut = "value => value.scrollHeight > value.clientHeight + 1"
+    expect(fold).not_to_be_checked()
+    assert value.evaluate(is_cut)
+    page.locator(".fold").click()
+    expect(fold).to_be_checked()
+    for cut in (True, False):
+        page.keyboard.press("Space")
+        expect(fold).to_be_checked(checked=not cut)
+        assert value.evaluate(is_cut) is cut
+    show(page, hidden=True)
+    server.play(conversation, [call.row(("title",), "Title", "March", place=0)])
+    server.conversations.trim(conversation)  # the page comes back to a snapshot
+    show(page, hidden=False)
+    expect(page.locator("[data-field=title]")).to_have_count(1)
+    states = (CallState.READY, CallState.RUNNING, CallState.DONE)
+    server.play(conversation, [call.changed(state) for state in states])
+    expect(page.locator("[data-call][data-state=done]")).to_have_count(1)
+    expect(fold).to_be_checked()
+    expect(fold).to_be_focused()
+    assert not value.evaluate(is_cut)
+    page.keyboard.press("Space")
+    assert value.evaluate(is_cut)
+    page.emulate_media(media="print")
+    assert not value.evaluate(is_cut)
+    expect(page.locator(".fold")).to_be_hidden()
 
 
 def test_the_page_follows_its_end_only_while_the_person_is_there(page: Page, server: Scripted):
@@ -237,24 +277,6 @@ def test_a_first_connection_that_fails_is_tried_again(
     expect(page.locator(".offline")).to_be_hidden()
     expect(page.locator("text=busy")).to_have_count(0)
     page.close()
-
-
-def test_without_script_a_conversation_can_be_had(browser: Browser, server: Scripted):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(server.address)
-    page.locator("textarea").fill("Open a ticket, slowly")
-    page.locator(".send").click()
-    expect(page.locator(".said")).to_have_text("Open a ticket, slowly")
-    for _ in range(20):
-        if page.locator("[data-field=title] [data-value]:not(:empty)").count():
-            break
-        page.locator("noscript a").click()
-    expect(page.locator("[data-field=title] [data-value]")).to_have_text("March invoice run failed")
-    page.locator("button[name=stop]").click()
-    page.locator("noscript a").click()
-    expect(page.locator(".notice", has_text="You stopped")).to_have_count(1)
-    context.close()
 
 
 def test_the_mark_stands_still_for_who_asks_for_it(browser: Browser, server: Scripted):
