@@ -1,16 +1,42 @@
 """The page around the calls: coming back, keyboard, scroll and focus, hostile text."""
 
+from datetime import timedelta
+
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.view import RowKind, TextGrew, TurnAbandoned, TurnOpened, Update
+from app.display.formats import Formats
+from app.display.view import (
+    ApprovalChanged,
+    ApprovalView,
+    Row,
+    RowKind,
+    RowStatus,
+    TextGrew,
+    TurnAbandoned,
+    TurnOpened,
+    Update,
+)
+from app.display.whole import whole_for_operator
 from tests.browser.conftest import Scripted
 from tests.web.dom import parse
+from tests.web.scripted import WHEN
 from tests.web.scripts import TICKET_FRAME, CallScript
 
 pytestmark = pytest.mark.browser
+
+UNDISTURBED = """() => {
+    const deny = document.querySelector("[value=deny]"), box = deny.getBoundingClientRect();
+    return {
+        focus: document.activeElement.value,
+        pointer: document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.value,
+        hovered: deny.matches(":hover"),
+        top: Math.round(box.top),
+        selected: String(getSelection()),
+    };
+}"""
 
 LOG = "log => (log.normalize(), log.outerHTML)"
 
@@ -170,6 +196,42 @@ def test_a_selection_and_a_folded_call_outlast_a_turn_that_is_set_aside(
         aside.locator("summary").click()
         expect(page.locator(".text")).to_be_visible()
     expect(page.locator("[data-call] details")).not_to_have_attribute("open", "")
+
+
+def test_who_is_about_to_decide_is_not_disturbed_by_another_call(page: Page, server: Scripted):
+    """The block above takes shape and ends with a result; the one that waits is not touched."""
+    conversation, other = begin(page, server)
+    mine = CallScript(other.exchange, 0, 1)
+    whole = whole_for_operator(None, {"amount": "12.50", "reason": "Paid twice."}, Formats("en"))
+    until = WHEN + timedelta(days=900)
+    asked = ApprovalView("a1", "user", "d", WHEN, until, "v1", "Pay it back.", whole)
+    waits = [
+        ApprovalChanged(mine.exchange, mine.turn, mine.call, asked),
+        mine.changed(CallState.AWAITING_APPROVAL),
+    ]
+    server.play(conversation, [other.opened(), other.announced("Create ticket", TICKET_FRAME)])
+    server.play(conversation, [mine.announced("Refund", TICKET_FRAME[:1]), *waits])
+    deny = page.locator("[name=decision][value=deny]")
+    deny.focus()
+    page.locator("[data-argument=reason] [data-exact]").select_text()
+    page.evaluate("() => scrollBy(0, -40)")
+    deny.hover()
+    before = page.evaluate(UNDISTURBED)
+    assert before["focus"] == before["pointer"] == "deny"
+    assert before["selected"] == "Paid twice."
+
+    prose = other.streamed(("description",), "Description", "Line.\n" * 30, place=1, size=20)
+    result = tuple(Row((f"r{n}",), f"Result {n}", "told", RowStatus.SETTLED) for n in range(12))
+    for update in (
+        other.row(("title",), "Title", "March", place=0),
+        *prose,
+        other.changed(CallState.READY),
+        other.changed(CallState.RUNNING),
+        other.changed(CallState.DONE, None, "TICK-1", 40, result),
+    ):
+        server.play(conversation, [update])
+    expect(page.locator("[data-state=done] .outcome [data-field]")).to_have_count(12)
+    assert page.evaluate(UNDISTURBED) == before
 
 
 def test_stop_works_from_the_keyboard(page: Page, server: Scripted):
