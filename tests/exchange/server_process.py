@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -85,15 +87,29 @@ def serving(folder: Path, settings: Mapping[str, str]) -> Generator[Server]:
         server.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Something that a server stands behind."""
+
+    url: str
+
+
 class Visitor:
     """One person's session. It outlives a server, as a cookie does."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: "Server | Front") -> None:
         self._client = httpx2.Client(follow_redirects=False, timeout=PATIENCE_S)
         self.at(server)
 
-    def at(self, server: Server) -> None:
+    def at(self, server: "Server | Front") -> None:
         self._url = server.url
+
+    def stream(self, conversation: str, within_s: float) -> AbstractContextManager[httpx2.Response]:
+        """What a page of the conversation follows, from where it was loaded; ``within_s`` bounds
+        the wait for each of its pieces."""
+        place = re.search(r'hx-sse:connect="([^"]+)"', self.page(conversation))
+        assert place is not None
+        return self._client.stream("GET", f"{self._url}{unescape(place[1])}", timeout=within_s)
 
     def also_at(self, server: Server) -> "Visitor":
         """The same person with a second connection."""

@@ -2,12 +2,15 @@
 
 import logging
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import anyio
 import pytest
+from sse_starlette.sse import SendTimeoutError
 from starlette.testclient import TestClient
+from starlette.types import Message, Scope
 
 from app.calls.states import CallState
 from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
@@ -16,7 +19,7 @@ from app.web.application import create_app
 from app.web.fragments import PARTIAL_END
 from app.web.identity import Identity
 from app.web.sse import OPENING
-from app.web.stream import Viewer
+from app.web.stream import Viewer, follow
 from tests.web.clients import begin, client, messages, stream_address
 from tests.web.dom import Node, apply_message, parse
 from tests.web.scripted import WHEN, Script, ScriptedConversations
@@ -244,3 +247,30 @@ async def test_a_server_that_stops_ends_a_stream_without_a_word():
             sent.append(message)
             stopping.set()
     assert sent == [OPENING]
+
+
+async def test_a_viewer_that_takes_nothing_is_let_go_and_nothing_else_ends():
+    """As where packets are dropped: no word comes that the other side has gone."""
+    scripted = ScriptedConversations(QUIET)
+    room = create_app(replace(scripted.services(), send_timeout_s=0.05)).state.room
+    taken: list[str] = []
+
+    async def send(message: Message) -> None:
+        taken.append(message["type"])
+        if message.get("body"):
+            await anyio.sleep_forever()
+
+    async def receive() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async with scripted.running():
+        name = await scripted.create("ada")
+        await scripted.send("ada", name, "Hello")
+        answer = await follow(room, Identity("ada", frozenset(), "ada", "ada"), name)
+        scope: Scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+        with anyio.fail_after(5), pytest.raises(SendTimeoutError):
+            await answer(scope, receive, send)
+        view, _ = await scripted.view("ada", name)
+    assert taken == ["http.response.start", "http.response.body"]
+    assert view.open_exchange is not None
