@@ -94,7 +94,8 @@ class VerdictContext:
 @dataclass(frozen=True, slots=True)
 class RequestContext:
     """A request as an operator sees it. ``verdict`` is the form, or what was decided; ``page``
-    leads to a page of its own, "" where it stands on that already."""
+    leads to a page of its own, "" where it stands on that already; ``until`` is None once it
+    does not wait any more."""
 
     TEMPLATE: ClassVar[str] = "_request.html"
     id: str
@@ -105,7 +106,7 @@ class RequestContext:
     description: str
     asked_by: str
     asked: Moment
-    until: Moment
+    until: Moment | None
     schema: str
     message: str
     whole: Markup

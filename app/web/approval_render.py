@@ -202,7 +202,7 @@ class ApprovalRenderer:
             description=tool.description,
             asked_by=asked_by,
             asked=self.moment(asked.asked_at),
-            until=self.moment(asked.expires_at),
+            until=self.moment(asked.expires_at) if is_open else None,
             schema=asked.schema_version[:SCHEMA_CHARS],
             message=visible(asked.message),
             whole=self.whole(whole, form_id(asked.id), shown_edits),

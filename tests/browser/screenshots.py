@@ -222,6 +222,7 @@ def _search(page: Page, servers: Servers) -> None:
 
 def _past(page: Page, servers: Servers) -> None:
     _asked_all(page, servers.quick, [TICKET, INVOICE, "Open an urgent ticket"])
+    page.reload()
 
 
 def _german(page: Page, servers: Servers) -> None:
@@ -266,7 +267,10 @@ SHOTS: dict[str, Callable[[Page, Servers], None]] = {
     "abandoned": _abandoned,
     "error": _error,
 }
-WHOLE = {"prompt", "request", "request-decided", "developer", "developer-call", "developer-replay"}
+WHOLE = {
+    *("past", "prompt", "request", "request-decided"),
+    *("developer", "developer-call", "developer-replay"),
+}
 """Pictures of the whole page, and not of what fits on the screen alone."""
 
 

@@ -12,6 +12,10 @@ CODE = """def invoices(month: str) -> list[Invoice]:
     # all of them
     return [run(month, 3) for c in "customers" if c]"""
 ANSWER = "Ticket TICK-9034 is open in BILLING with high priority."
+PLACES = """all => all.map(one => {
+    const [own, around] = [one, one.closest("article")].map(node => getComputedStyle(node));
+    return [own.padding, own.border, around.padding, around.margin];
+})"""
 EMPTY = "nothing was copied yet"
 
 
@@ -53,3 +57,9 @@ def test_a_message_an_answer_code_and_a_result_are_copied_exactly(
     for key in ("", "Enter"):
         assert copied(page, code, key) == CODE
         assert copied(page, message, key) == MESSAGE
+    looks = page.locator("article :is(.said, li)").evaluate_all(PLACES)
+    page.reload()
+    assert page.locator("article :is(.said, li)").evaluate_all(PLACES) == looks
+    earlier = page.locator("article.past").first.get_by_role("button", name="Copy message")
+    for key in ("", "Enter"):
+        assert copied(page, earlier, key) == "Hello"

@@ -43,6 +43,13 @@ class Node:
             if isinstance(child, Node):
                 child.parent = self
 
+    @property
+    def is_of_the_past(self) -> bool:
+        """Whether it is there since the conversation went on: the copy button of a message, which
+        below the last one stands outside of the log."""
+        at = self.parent
+        return "data-copy" in self.attributes and at is not None and at.tag == "article"
+
     def canonical(self) -> str:
         attributes = "".join(
             f' {name}="{escape(value)}"'
@@ -54,7 +61,7 @@ class Node:
         for child in self.children:
             if isinstance(child, str):
                 text += child
-            else:
+            elif not child.is_of_the_past:
                 inner += [escape(text, quote=False), child.canonical()]
                 text = ""
         inner.append(escape(text, quote=False))
