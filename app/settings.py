@@ -174,7 +174,7 @@ class Settings(BaseModel):
     """Delete conversations that were last used longer ago; default: never."""
 
     # The channel
-    flush_ms: int = Field(default=60, ge=0, le=1000)
+    flush_ms: int = Field(default=100, ge=0, le=1000)
     """The least time between two updates of growing text."""
     heartbeat_s: int = Field(default=15, ge=1)
     """Seconds between heartbeats on a viewer's stream."""

@@ -1,15 +1,16 @@
 """What is due now, given the time.
 
-Growth is coalesced: at most one flush in each interval, the trailing edge kept. A change of state
-is due at once, together with whatever waits before it, so that order is never changed. Sans-I/O:
-the time is an argument, in seconds of any monotonic clock.
+Growth is coalesced: at most one flush in each interval, the trailing edge kept. Ten in a second
+look like flowing text; more would cost bytes and a browser's time. A change of state is due at
+once, together with whatever waits before it, so that order is never changed. Sans-I/O: the time
+is an argument, in seconds of any monotonic clock.
 """
 
 from collections.abc import Iterable
 
 from app.display.view import RowChanged, RowGrew, TextGrew, Update
 
-DEFAULT_INTERVAL_S = 0.060
+DEFAULT_INTERVAL_S = 0.100
 
 _PATIENT = (TextGrew, RowChanged, RowGrew)
 """Updates that may wait for the interval; any other is a change of state."""

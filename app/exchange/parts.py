@@ -29,7 +29,7 @@ class Bounds:
     parallel_calls: int = 4
     result_chars: int = 50_000
     stop_grace_s: float = 5.0
-    flush_s: float = 0.060
+    flush_s: float = 0.100
 
 
 @dataclass(frozen=True, slots=True)
