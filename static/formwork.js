@@ -1,17 +1,18 @@
 (d => {
-const e = d.documentElement, box = d.getElementById("message"), no = () => { throw Error() },
+const e = d.documentElement, box = d.getElementById("message"),
   on = (n, f) => d.addEventListener(n, f), mark = (n, v) => e.toggleAttribute("data-" + n, !!v),
-  kept = sessionStorage, key = location.pathname + location.search, keep = () => kept[key] = box.value,
+  kept = sessionStorage, key = box.form.attributes.action.value, keep = () => kept[key] = box.value,
+  size = () => d.getElementById("log").textContent.length,
   go = () => {
-d.querySelector(".choice")&&import("./decide.js")
-    if (end && getSelection().isCollapsed) scrollTo(0, low = e.scrollHeight)
-    else mark("below", e.scrollHeight > low)
-  }
-let end = 1, low = 0
+  d.querySelector(".choice") && import("./decide.js")
+  if (end && getSelection().isCollapsed) scrollTo(0, e.scrollHeight)
+  else mark("below", size() > low)
+}
+let end = !/[xl]/.test(location.hash), low = size()
 htmx.registerExtension("formwork", { init: a => a.initSecurity(
-  self.trustedTypes?.createPolicy("htmx", { createHTML: s => s, createScript: no }), no, no) })
+  self.trustedTypes?.createPolicy("htmx", { createHTML: s => s })) })
 on("keydown", k => {
-  if (k.target == box && k.key == "Enter" && !k.shiftKey && !k.isComposing && k.keyCode != 229)
+  if (k.target == box && k.keyCode == 13 && !k.shiftKey && !k.isComposing)
     k.preventDefault(), box.form.requestSubmit()
 })
 on("input", x => x.target == box && keep())
@@ -20,7 +21,8 @@ on("click", ({ target: b }) => b.matches("[data-copy]") &&
   navigator.clipboard.writeText(([...d.querySelectorAll(b.value || "_")].pop() ??
     b.previousElementSibling ?? b.closest("figure").lastChild).innerText).then(() => b.dataset.copy = 1))
 on("scroll", () => {
-  if (end = e.scrollHeight - innerHeight - scrollY < 60) low = e.scrollHeight, mark("below")
+  if (end = e.scrollHeight - innerHeight - scrollY < 60) low = 0, mark("below")
+  else low ||= size()
 })
 on("htmx:after:swap", () => {
   d.querySelectorAll("article:nth-last-child(2) [data-state=done]>[open]:not([data-past])")
@@ -37,6 +39,6 @@ on("htmx:sse:error", () => mark("offline", 1))
 on("htmx:sse:after:connection", () => mark("offline"))
 on("end", () => mark("ended", 1))
 if (kept.from == "/" && key != "/") delete kept["/"], delete kept.from, box.focus()
-if (box) box.value ||= kept[key] ?? ""
+box.value ||= kept[key] ?? ""
 go()
 })(document)

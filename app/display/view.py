@@ -189,6 +189,15 @@ class ConversationView:
     exchanges: dict[str, ExchangeView] = field(default_factory=dict[str, ExchangeView])
     kept: dict[str, str] = field(default_factory=dict[str, str])
     """Messages sent while an exchange was open, by id: each is sent when that exchange ends."""
+    earlier: int = 0
+    """How many exchanges of the conversation came before the first one here."""
+
+    def number(self, exchange: str) -> int:
+        """The place of an exchange in the whole conversation, from 0. Raises ``KeyError``."""
+        for number, found in enumerate(self.exchanges, self.earlier):
+            if found == exchange:
+                return number
+        raise KeyError(exchange)
 
     @property
     def open_exchange(self) -> ExchangeView | None:

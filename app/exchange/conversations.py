@@ -8,7 +8,7 @@ whichever process hears the decision.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -158,13 +158,13 @@ class Conversations:
         known = await self.require(owner, conversation)
         parts = self._parts
         async with self._opening[conversation]:
-            last = next(reversed((await parts.records.transcript(conversation)).active), None)
+            last = next(reversed((await parts.records.transcript(conversation, -1)).active), None)
             if last is None:
                 return
             opened = await parts.records.open_beside(
                 conversation, last.exchange.id, text, parts.worker
             )
-            transcript = await parts.records.transcript(conversation)
+            transcript = await parts.records.transcript(conversation, -1)
             beside = transcript.alternatives(transcript.active[-1].exchange)
             # A page that holds the old branch begins again from a snapshot.
             await parts.feed.forget(conversation)
@@ -201,19 +201,29 @@ class Conversations:
         else:
             await self.go_on(conversation)
 
-    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+    async def view(
+        self, owner: str, conversation: str, first: int | str = 0
+    ) -> tuple[ConversationView, str]:
         """The conversation as it is now, and the feed position that this includes.
 
+        ``first`` is the number of the first exchange that is wanted, or its id, or, negative, how
+        many of the last ones; there is always one, unless nothing was said.
         An exchange that the feed still holds from its opening is folded from the feed, which
         makes the position exact; an older one comes from the record.
         """
         await self.require(owner, conversation)
         async with self._opening[conversation]:
-            transcript = await self._parts.records.transcript(conversation)
+            transcript = await self._parts.records.transcript(conversation, first)
             held = await self._parts.feed.held(conversation)
         updates = [update for entry in held.entries for update in entry.updates]
-        opened = [update.exchange for update in updates if isinstance(update, ExchangeOpened)]
-        view = ConversationView(conversation, transcript.conversation.title)
+        earlier = transcript.path[: len(transcript.path) - len(transcript.active)]
+        opened = {
+            update.exchange
+            for update in updates
+            if isinstance(update, ExchangeOpened) and update.exchange not in earlier
+        }
+        title = transcript.conversation.title
+        view = ConversationView(conversation, title, earlier=len(earlier))
         reader = TranscriptReader(self._parts.maps, self._parts.formats)
         for recorded in transcript.active:
             if recorded.exchange.id not in opened:
@@ -444,5 +454,5 @@ def _title(text: str) -> str:
     return line[:TITLE_CHARS].rsplit(" ", 1)[0] + "…"
 
 
-def _belongs_to(update: Update, opened: Sequence[str]) -> bool:
+def _belongs_to(update: Update, opened: Collection[str]) -> bool:
     return not isinstance(update, MessageKept) and update.exchange in opened

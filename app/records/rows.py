@@ -3,6 +3,7 @@
 Moments are aware and in UTC, durations are whole milliseconds, ids are ours (``ids.py``).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -268,25 +269,32 @@ class Transcript:
 
     conversation: ConversationRecord
     exchanges: tuple[ExchangeTranscript, ...]
-    """Of all branches, in the order in which they were opened."""
+    """Of all branches, in the order in which they were opened, from where the reading began."""
     queued: tuple[QueuedMessage, ...]
+    tree: Mapping[str, str | None]
+    """All exchanges, read or not, in that order: the id of each and of the one it follows."""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The branch that is shown and told to the model: ids of exchanges, read or not."""
+        return branch(self.tree, self.conversation.head_id)
 
     @property
     def active(self) -> tuple[ExchangeTranscript, ...]:
-        """The branch that is shown and told to the model."""
+        """The exchanges of that branch that were read."""
         by_id = {each.exchange.id: each for each in self.exchanges}
-        path: list[ExchangeTranscript] = []
-        at = self.conversation.head_id
-        while at is not None:
-            path.append(by_id[at])
-            at = by_id[at].exchange.parent_id
-        return tuple(reversed(path))
+        return tuple(by_id[each] for each in self.path if each in by_id)
 
     def alternatives(self, exchange: ExchangeRecord) -> tuple[str, ...]:
         """The exchanges in the same place, itself among them; empty when it is the only one."""
-        beside = [
-            each.exchange.id
-            for each in self.exchanges
-            if each.exchange.parent_id == exchange.parent_id
-        ]
+        beside = [each for each, parent in self.tree.items() if parent == exchange.parent_id]
         return tuple(beside) if len(beside) > 1 else ()
+
+
+def branch(tree: Mapping[str, str | None], head: str | None) -> tuple[str, ...]:
+    """The exchanges that lead to ``head``, and itself, first to last."""
+    path: list[str] = []
+    while head is not None:
+        path.append(head)
+        head = tree[head]
+    return tuple(reversed(path))

@@ -28,6 +28,7 @@ class SearchHit:
     """A message or an answer that holds the words, and where in its text they are."""
 
     conversation_id: str
+    exchange_id: str
     title: str
     at: datetime
     text: str
@@ -104,6 +105,7 @@ def _hits(
         if match is not None:
             yield SearchHit(
                 conversation,
+                exchange["id"],
                 titles[conversation],
                 row["created_at"],
                 text,

@@ -30,6 +30,7 @@ from app.records.rows import (
     ExchangeTranscript,
     Transcript,
     TurnRecord,
+    branch,
 )
 from app.records.tables import (
     abandoned_turns,
@@ -43,10 +44,15 @@ from app.records.tables import (
 
 
 class TranscriptQueries(Queries):
-    async def transcript(self, conversation_id: str) -> Transcript:
-        """Everything of a conversation, as one moment saw it. Raises :class:`NotFound`."""
+    async def transcript(self, conversation_id: str, first: int | str = 0) -> Transcript:
+        """A conversation, as one moment saw it. Raises :class:`NotFound`.
+
+        ``first`` is the number of the first exchange to read of the branch that is shown, or its
+        id, or, negative, how many of the last ones. A number past the end reads the last one, an
+        id that is not of the branch all of it.
+        """
         async with self._database.reading() as connection:
-            return await load_transcript(connection, conversation_id)
+            return await load_transcript(connection, conversation_id, first)
 
     async def history(self, conversation_id: str) -> tuple[HistoryItem, ...]:
         """What the next request tells the model: see :func:`app.records.history.to_history`.
@@ -60,17 +66,26 @@ class TranscriptQueries(Queries):
         return transcript_json(await self.transcript(conversation_id))
 
 
-async def load_transcript(connection: AsyncConnection, conversation_id: str) -> Transcript:
+async def load_transcript(
+    connection: AsyncConnection, conversation_id: str, first: int | str = 0
+) -> Transcript:
     found = await _rows(
         connection, select(conversations).where(conversations.c.id == conversation_id)
     )
     if not found:
         raise NotFound("conversation", conversation_id)
-    exchange_rows = await _rows(
+    places = await _rows(
         connection,
-        select(exchanges)
+        select(exchanges.c.id, exchanges.c.parent_id, exchanges.c.position)
         .where(exchanges.c.conversation_id == conversation_id)
         .order_by(exchanges.c.position),
+    )
+    tree = {place["id"]: place["parent_id"] for place in places}
+    start = _first_of(branch(tree, found[0]["head_id"]), first)
+    since = next((place["position"] for place in places if place["id"] == start), 0)
+    wanted = (exchanges.c.conversation_id == conversation_id) & (exchanges.c.position >= since)
+    exchange_rows = await _rows(
+        connection, select(exchanges).where(wanted).order_by(exchanges.c.position)
     )
     queued_rows = await _rows(
         connection,
@@ -78,7 +93,7 @@ async def load_transcript(connection: AsyncConnection, conversation_id: str) -> 
         .where(queued_messages.c.conversation_id == conversation_id)
         .order_by(queued_messages.c.position),
     )
-    entries = await _entries(connection, conversation_id)
+    entries = await _entries(connection, wanted)
     return Transcript(
         conversation_record(found[0]),
         tuple(
@@ -86,7 +101,16 @@ async def load_transcript(connection: AsyncConnection, conversation_id: str) -> 
             for row in exchange_rows
         ),
         tuple(queued_message(row) for row in queued_rows),
+        tree,
     )
+
+
+def _first_of(path: tuple[str, ...], first: int | str) -> str | None:
+    """The exchange that a reading begins with, or None for the first of any branch."""
+    if isinstance(first, str):
+        return first if first in path[1:] else None
+    start = max(0, len(path) + first) if first < 0 else min(first, len(path) - 1)
+    return path[start] if start > 0 else None
 
 
 async def load_turn(connection: AsyncConnection, turn_id: str) -> TurnRecord:
@@ -100,7 +124,7 @@ async def load_turn(connection: AsyncConnection, turn_id: str) -> TurnRecord:
 
 
 async def _entries(
-    connection: AsyncConnection, conversation_id: str
+    connection: AsyncConnection, wanted: ColumnElement[bool]
 ) -> defaultdict[str, list[EntryRecord]]:
     """By exchange id, each in the order things happened."""
     calls_of: defaultdict[str, list[CallRecord]] = defaultdict(list)
@@ -109,25 +133,22 @@ async def _entries(
         select(calls)
         .join(turns, within)
         .join(exchanges, exchanges.c.id == turns.c.exchange_id)
-        .where(exchanges.c.conversation_id == conversation_id)
+        .where(wanted)
         .order_by(calls.c.turn_id, calls.c.ordinal)
     )
-    asked = await _approvals(connection, exchanges.c.conversation_id == conversation_id)
+    asked = await _approvals(connection, wanted)
     for row in await _rows(connection, of_conversation):
         calls_of[row["turn_id"]].append(call_record(row, asked.get(row["id"])))
     found: list[EntryRecord] = [
         *(
             turn_record(row, calls_of[row["id"]])
-            for row in await _rows(connection, _in_exchanges(turns, conversation_id))
+            for row in await _rows(connection, _in_exchanges(turns, wanted))
         ),
         *(
             abandoned_turn_record(row)
-            for row in await _rows(connection, _in_exchanges(abandoned_turns, conversation_id))
+            for row in await _rows(connection, _in_exchanges(abandoned_turns, wanted))
         ),
-        *(
-            notice_record(row)
-            for row in await _rows(connection, _in_exchanges(notices, conversation_id))
-        ),
+        *(notice_record(row) for row in await _rows(connection, _in_exchanges(notices, wanted))),
     ]
     entries: defaultdict[str, list[EntryRecord]] = defaultdict(list)
     for entry in sorted(found, key=lambda entry: entry.position):
@@ -143,13 +164,9 @@ async def _approvals(
     return {row["call_id"]: approval_record(row) for row in found}
 
 
-def _in_exchanges(table: Table, conversation_id: str) -> Select[Any]:
-    return (
-        select(table)
-        .join(exchanges, exchanges.c.id == table.c.exchange_id)
-        .where(exchanges.c.conversation_id == conversation_id)
-    )
+def _in_exchanges(table: Table, wanted: ColumnElement[bool]) -> Select[Any]:
+    return select(table).join(exchanges, exchanges.c.id == table.c.exchange_id).where(wanted)
 
 
-async def _rows(connection: AsyncConnection, query: Select[Any]) -> list[RowMapping]:
+async def _rows(connection: AsyncConnection, query: Select[*tuple[Any, ...]]) -> list[RowMapping]:
     return list((await connection.execute(query)).mappings())

@@ -5,9 +5,9 @@ hands htmx a Trusted Types policy before anything is swapped. Apart from that it
 htmx has no means for:
 
 - Enter sends and Shift+Enter breaks the line, but not while an input method composes (Safari
-  ends a composition before the key event and tells it by key code 229 alone);
+  ends a composition before the key event, whose key code alone is then not that of Enter);
 - the page stays at its end while the person is there and selects nothing, and else tells that there
-  is something new below;
+  is something new below (by the length of its text: heights change when what is far above is seen);
 - a call that is done folds to its summary line when the person goes on with another message, once:
   whoever opens it again keeps it open;
 - a message that was taken is cleared from its box, unless it was edited meanwhile; one that was

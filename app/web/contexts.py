@@ -211,6 +211,7 @@ class ExchangeContext:
     TEMPLATE: ClassVar[str] = "_exchange.html"
     id: str
     past: bool
+    far: bool
     message: str
     at: str
     when: str
@@ -261,6 +262,7 @@ class HitLine:
     """A search hit: the words and the text around them."""
 
     conversation: str
+    exchange: str
     title: str
     at: str
     when: str
@@ -294,6 +296,10 @@ class ConversationContext(PageContext):
     kept: Markup | str
     stop: Markup | str
     position: str
+    earlier: int
+    """How many exchanges came before those of the page."""
+    first: int
+    """The first one of a page that begins earlier."""
     suggestions: Sequence[str]
     deleted: str
     """A conversation that was just deleted and can be brought back, or ""."""

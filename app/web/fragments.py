@@ -62,10 +62,9 @@ class Fragments:
     ) -> str:
         """Exchanges that a page lacks, and those that it holds as they were, as they are now."""
         said = list(announcements(view, missed, self._words))
-        numbers = {exchange: number for number, exchange in enumerate(view.exchanges)}
         partials = [
             *(
-                Partial(exchange_id(numbers[exchange]), MORPH, self._exchange(view, exchange))
+                Partial(exchange_id(view.number(exchange)), MORPH, self._exchange(view, exchange))
                 for exchange in stale
             ),
             *(Partial(LOG, APPEND, self._exchange(view, exchange)) for exchange in fresh),
@@ -80,9 +79,8 @@ class Fragments:
         return self._message([log, *self._surroundings(view)])
 
     def _exchange(self, view: ConversationView, exchange: str) -> Markup:
-        number = list(view.exchanges).index(exchange)
         return self._renderer.exchange(
-            number, view.exchanges[exchange], writing=view.text_being_written
+            view.number(exchange), view.exchanges[exchange], writing=view.text_being_written
         )
 
     def _surroundings(self, view: ConversationView) -> Iterator[Partial]:

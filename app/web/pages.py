@@ -14,6 +14,8 @@ from app.web.room import InRoom, Room
 from app.web.shelf import shelf_lines
 
 TITLE = "Formwork"
+SHOWN = 20
+"""Exchanges of a conversation on its page; a link leads to as many earlier ones."""
 
 
 def page_routes() -> APIRouter:
@@ -44,10 +46,18 @@ async def begin(room: InRoom, person: Person, message: Annotated[str, Form()]) -
 
 
 async def conversation_page(
-    room: InRoom, person: Person, conversation: str, edit: Annotated[str, Query()] = ""
+    room: InRoom,
+    person: Person,
+    conversation: str,
+    edit: Annotated[str, Query()] = "",
+    first: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
-    """A conversation as it is now; with ``edit``, from its last message in other words."""
-    view, position = await room.conversations.view(person.user, conversation)
+    """A conversation as it is now; with ``edit``, from its last message in other words.
+
+    ``first`` is the exchange that the page begins with: its number or its id.
+    """
+    wanted = int(first) if first.isascii() and first.isdecimal() else first or -SHOWN
+    view, position = await room.conversations.view(person.user, conversation, wanted)
     last = next(reversed(view.exchanges.values()), None)
     edited = last.message if edit and last is not None and not last.open else ""
     return await _page(room, person, view, position, edited=edited)
@@ -95,6 +105,8 @@ async def _page(
             kept=render.kept(view),
             stop=render.stop(view),
             position=position,
+            earlier=view.earlier,
+            first=max(0, view.earlier - SHOWN),
             suggestions=room.conversations.suggestions,
             deleted=deleted,
             edited=edited,

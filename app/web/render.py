@@ -56,6 +56,9 @@ from app.web.words import Words
 EMPTY_TEXT = Markup("<wbr>")
 """Stands for a settled text of no characters: an empty row value means that it is being written."""
 
+NEAR = 30
+"""Exchanges at the end of a conversation that are laid out although they are out of view."""
+
 LINE_CHARS = 70
 LONGEST_LINES = 20
 """Lines, as wide as they are on a desktop, that are shown without folding."""
@@ -81,15 +84,16 @@ class Renderer:
 
     def log(self, view: ConversationView) -> Markup:
         """All exchanges. All but the last are the past: folded."""
-        last = len(view.exchanges) - 1
+        last = view.earlier + len(view.exchanges) - 1
         parts = [
             self.exchange(
                 number,
                 exchange,
                 past=number < last and not exchange.open,
+                far=number <= last - NEAR,
                 writing=view.text_being_written,
             )
-            for number, exchange in enumerate(view.exchanges.values())
+            for number, exchange in enumerate(view.exchanges.values(), view.earlier)
         ]
         return self._render(LogContext(_join(parts)))
 
@@ -112,6 +116,7 @@ class Renderer:
         exchange: ExchangeView,
         *,
         past: bool = False,
+        far: bool = False,
         writing: TextView | None = None,
     ) -> Markup:
         """A message and all that answers it; ``writing`` is the text that may yet grow."""
@@ -125,6 +130,7 @@ class Renderer:
             ExchangeContext(
                 id=exchange_id(number),
                 past=past,
+                far=far,
                 message=exchange.message,
                 at=stamp(exchange.at, "minutes"),
                 when=self._words.language.moment(exchange.at),

@@ -287,7 +287,7 @@ class _Fold:
         return self._turn(exchange, turn).abandoned is not None
 
     def _exchange(self, exchange: str) -> int:
-        return _ordinal(self._view.exchanges, exchange)
+        return self._view.number(exchange)
 
     def _entry(self, exchange: str, entry: str) -> int:
         return _ordinal(self._view.exchanges[exchange].entries, entry)

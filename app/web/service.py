@@ -62,8 +62,14 @@ class Conversations(Protocol):
         """Ask the open exchange to stop. Does nothing when none is open."""
         ...
 
-    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
-        """The conversation as it is now, and the feed position that it includes."""
+    async def view(
+        self, owner: str, conversation: str, first: int | str = 0
+    ) -> tuple[ConversationView, str]:
+        """The conversation as it is now, and the feed position that it includes.
+
+        ``first`` is the number of the first exchange that is wanted, or its id, or, negative, how
+        many of the last ones; there is always one, unless nothing was said.
+        """
         ...
 
     def follow(self, conversation: str, after: str) -> AsyncIterator[Entry]:

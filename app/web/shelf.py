@@ -84,6 +84,7 @@ def _hit_line(room: Room, hit: SearchHit) -> HitLine:
     begin, end = max(0, hit.start - AROUND), min(len(hit.text), hit.end + AROUND)
     return HitLine(
         conversation=hit.conversation_id,
+        exchange=hit.exchange_id,
         title=hit.title,
         at=stamp(hit.at),
         when=room.words.language.moment(hit.at),

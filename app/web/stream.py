@@ -47,10 +47,14 @@ async def follow(
     person: Person,
     conversation: str,
     after: Annotated[str, Query()] = "",
+    first: Annotated[int, Query(ge=0)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventSourceResponse:
-    """The stream of a conversation, from the position a page was rendered at or has reached."""
-    view, position = await room.conversations.view(person.user, conversation)
+    """The stream of a conversation, from the position a page was rendered at or has reached.
+
+    ``first`` is the number of the page's first exchange.
+    """
+    view, position = await room.conversations.view(person.user, conversation, first)
     stopping = anyio.Event()
     viewer = Viewer(room, person, conversation, stopping)
     services = room.services
@@ -105,7 +109,9 @@ class Viewer:
                     yield message(entry.position, self._fragments.update(screen, entry.updates))
                 return
             except Trimmed:  # a viewer that fell behind what the log keeps
-                view, position = await self._conversations.view(self._owner, self._conversation)
+                view, position = await self._conversations.view(
+                    self._owner, self._conversation, view.earlier
+                )
                 yield message(position, self._fragments.snapshot(view))
 
     async def _missed(self, view: ConversationView, position: str, after: str) -> str:

@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.display.view import TextGrew, TurnOpened
+from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
 from tests.browser.conftest import Scripted
+from tests.web.scripted import WHEN
 
 pytestmark = pytest.mark.browser
 LONG = "A line of text that is long enough.\n\n" * 60
@@ -75,3 +76,33 @@ def test_an_old_answer_can_be_turned_back_to(page: Page, server: Scripted):
     page.get_by_role("button", name="Earlier version").click()
     expect(page.locator(".said")).to_have_text("Hello")
     expect(page.locator(".when")).to_contain_text("2 of 3")
+
+
+def test_one_goes_back_in_a_long_conversation_and_stays_in_place(page: Page, server: Scripted):
+    page.goto(server.address)
+    page.locator("#message").fill("Archive slowly")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/c/*")
+    conversation = page.url.rpartition("/")[2]
+    server.play(conversation, [ExchangeEnded(server.conversations.open_exchange(conversation))])
+    for number in range(1, 45):
+        opened = ExchangeOpened(f"e{number}", f"Message {number}. " * 30, WHEN)
+        server.play(conversation, [opened, ExchangeEnded(f"e{number}")])
+    page.reload()
+    expect(page.locator("article")).to_have_count(20)
+    last = page.locator("article").last
+    expect(last).to_be_in_viewport()
+    page.locator("#message").fill("not sent yet")
+
+    page.get_by_role("link", name="Show earlier messages").click()
+    expect(page.locator("article")).to_have_count(40)
+    expect(page.locator("#x25")).to_be_in_viewport()
+    expect(last).not_to_be_in_viewport()
+    expect(page.locator("#message")).to_have_value("not sent yet")
+    expect(page.locator(".below")).to_be_hidden()
+    page.wait_for_load_state()
+    server.play(conversation, [ExchangeOpened("new", "One more", WHEN)])
+    expect(page.locator("article")).to_have_count(41)
+    expect(page.locator("#x25")).to_be_in_viewport()
+    page.locator(".below").click()
+    expect(page.get_by_text("One more")).to_be_in_viewport()

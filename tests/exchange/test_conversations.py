@@ -212,3 +212,23 @@ async def test_an_answer_asked_again_is_told_only_its_own_branch(tmp_path: Path)
             assert shown == [("first", 3), ("second", 0)]
         with pytest.raises(UnknownConversation):
             await here.conversations.turn_to(OWNER, here.conversation, "nothing")
+
+
+@pytest.mark.parametrize("held", [True, False])
+async def test_a_view_can_begin_with_any_exchange(tmp_path: Path, held: bool) -> None:
+    async with world(tmp_path, *(said(f"To {number}.") for number in range(4))) as here:
+        for number in range(4):
+            await here.say(f"Message {number}")
+        if not held:
+            await here.feed.forget(here.conversation)
+        whole, position = await here.conversations.view(OWNER, here.conversation)
+        names = list(whole.exchanges)
+        for first in (0, 1, 3, 9, -1, -2, -9, *names):
+            view, at = await here.conversations.view(OWNER, here.conversation, first)
+            count = names.index(first) if isinstance(first, str) else first
+            start = min(slice(count, None).indices(4)[0], 3)
+            assert at == position
+            assert view.earlier == start
+            assert list(view.exchanges) == names[start:]
+            assert [view.number(each) for each in view.exchanges] == list(range(start, 4))
+            assert all(view.exchanges[each] == whole.exchanges[each] for each in view.exchanges)

@@ -157,16 +157,26 @@ class ScriptedConversations:
 
     async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
         return [
-            SearchHit(kept.view.id, kept.view.title, WHEN, said.message, at, at + len(words))
+            SearchHit(
+                kept.view.id, said.id, kept.view.title, WHEN, said.message, at, at + len(words)
+            )
             for kept in self._kept.values()
             if kept.owner == owner
             for said in kept.view.exchanges.values()
             if (at := said.message.lower().find(words.lower())) >= 0
         ][:limit]
 
-    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+    async def view(
+        self, owner: str, conversation: str, first: int | str = 0
+    ) -> tuple[ConversationView, str]:
         kept = self._mine(owner, conversation)
-        return deepcopy(kept.view), self._position(len(kept.entries))
+        view = deepcopy(kept.view)
+        ids = list(view.exchanges)
+        known = ids.index(first) if first in ids else 0
+        start = known if isinstance(first, str) else slice(first, None).indices(len(ids))[0]
+        view.earlier = max(0, min(start, len(ids) - 1))
+        view.exchanges = {each: view.exchanges[each] for each in ids[view.earlier :]}
+        return view, self._position(len(kept.entries))
 
     async def listing(self, owner: str) -> Sequence[ConversationSummary]:
         return [

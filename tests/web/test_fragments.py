@@ -41,13 +41,16 @@ def loaded(render: Renderer, view: ConversationView) -> Node:
     return parse(rendered(render, view) + SHELL)
 
 
-def watched(updates: list[list[Update]], begin: int = 0) -> None:
-    """Load a page after some batches, let it watch the others, compare after each."""
+def watched(updates: list[list[Update]], begin: int = 0, earlier: int = 0) -> None:
+    """Load a page after some batches, let it watch the others, compare after each.
+
+    ``earlier`` exchanges came before those of the page.
+    """
     render, fragments = (
         Renderer(templates(), words(), prompts()),
         Fragments(templates(), words(), prompts()),
     )
-    view = ConversationView("c")
+    view = ConversationView("c", earlier=earlier)
     apply(view, [update for batch in updates[:begin] for update in batch])
     page, screen = loaded(render, view), Screen(view)
     for batch in updates[begin:]:
@@ -57,11 +60,13 @@ def watched(updates: list[list[Update]], begin: int = 0) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([1, 3, 12, 400]))
-def test_a_page_that_watched_equals_a_page_loaded_now(seed: int, largest: int) -> None:
+@given(st.integers(0, 2**32), st.sampled_from([1, 3, 12, 400]), st.sampled_from([0, 1, 480]))
+def test_a_page_that_watched_equals_a_page_loaded_now(
+    seed: int, largest: int, earlier: int
+) -> None:
     random = Random(seed)
     cut = batches(random, Chance(random).conversation(), largest)
-    watched(cut, random.randint(0, len(cut)))
+    watched(cut, random.randint(0, len(cut)), earlier)
 
 
 @pytest.mark.parametrize("message", SCRIPTS)

@@ -16,7 +16,9 @@ MESSAGE = "Open a ticket, slowly"
 class Broken(ScriptedConversations):
     """Fails to show anything."""
 
-    async def view(self, owner: str, conversation: str) -> tuple[ConversationView, str]:
+    async def view(
+        self, owner: str, conversation: str, first: int | str = 0
+    ) -> tuple[ConversationView, str]:
         raise RuntimeError("the secret of the cellar")
 
 

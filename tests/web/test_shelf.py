@@ -50,7 +50,7 @@ def test_search_finds_ones_own_and_shows_it_as_text():
     with client() as session:
         place = begin(session, "Is <b> there & here?")
         page = session.get("/search", params={"q": "<B> THERE"}).text
-        assert f'href="{place}"' in page
+        assert f'href="{place}?first=' in page
         assert "Is <mark>&lt;b&gt; there</mark> &amp; here?" in page
         assert "One place" in page
         assert "Nothing was found." in session.get("/search?q=%25").text

@@ -70,7 +70,7 @@ def test_a_template_needs_nothing_that_the_policy_forbids(file: Path, kind: str)
 def test_an_attribute_without_quotes_holds_only_words_of_ours(file: Path):
     bare = re.findall(r"[\w-]+=\{\{ *(\w+) *\}\}", file.read_text())
     ours = {"id", "target", "swap", "state", "state_id", "outcome_id", "code_id", "at", "call"}
-    assert set(bare) <= ours | {"elements", "kind", "value", "mark"}
+    assert set(bare) <= ours | {"elements", "kind", "value", "mark", "first", "earlier"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
