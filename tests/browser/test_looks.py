@@ -49,6 +49,20 @@ def ask(page: Page, server: Scripted, asked: dict[str, str]) -> None:
             expect(page.locator("button[name=stop]")).to_have_count(0, timeout=15_000)
 
 
+def opens_where_its_button_is(page: Page) -> None:
+    """The side list, from the end of a conversation: nothing has to be looked for further up."""
+    page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
+    button = page.locator(".shelf > details > summary")
+    button.click()
+    for shown in (button, page.locator("[name=q]"), page.locator(".shelf .new")):
+        expect(shown).to_be_in_viewport(ratio=1)
+        shown.focus()
+        assert not page.evaluate(FOCUSED)["covered"]
+    page.locator(".said").first.evaluate("node => (node.tabIndex = -1, node.focus())")
+    assert not page.evaluate(FOCUSED)["covered"], "the list covers what has the focus"
+    button.click()
+
+
 def zoomed(page: Page, pixels: int) -> None:
     """Set the browser's own text size, which every length of the page follows."""
     sizes = {"standard": pixels, "fixed": pixels}
@@ -63,6 +77,8 @@ def test_every_state_on_every_screen(page: Page, server: Scripted) -> None:
     for width in (320, 375, 640, 1100, 2400):
         page.set_viewport_size({"width": width, "height": 700})
         assert page.evaluate(WIDER) <= 0, f"{width} px"
+    page.set_viewport_size({"width": 375, "height": 700})
+    opens_where_its_button_is(page)
     page.set_viewport_size({"width": 1100, "height": 700})
     zoomed(page, 32)
     assert page.evaluate(WIDER) <= 0, "text at 200 %"
