@@ -285,6 +285,8 @@ class PageContext:
     conversations: Sequence[ShelfLine]
     current: str | None
     operator: bool = field(default=False, kw_only=True)
+    more: bool = field(default=False, kw_only=True)
+    """There are conversations that the side list leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,3 +337,5 @@ class SearchContext(PageContext):
     words: str
     count: str
     hits: Sequence[HitLine]
+    every: Sequence[ShelfLine]
+    """All conversations, where nothing is searched for."""

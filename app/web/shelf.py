@@ -15,6 +15,8 @@ from app.web.room import InRoom, Room
 
 MOST_TITLE_CHARS = 200
 MOST_HITS = 50
+ON_SHELF = 50
+"""Conversations in the side list; the page of the search has all of them."""
 AROUND = 80
 """Characters of a text that are shown on each side of the words that were searched."""
 
@@ -56,28 +58,39 @@ async def search(room: InRoom, owner: Owner, q: Annotated[str, Query()] = "") ->
     """What was said and answered with some words in it."""
     words = q.strip()[:MOST_TITLE_CHARS]
     hits = await room.conversations.search(owner, words, MOST_HITS) if words else ()
+    own = await room.conversations.listing(owner)
     return room.page(
         SearchContext(
             title=room.words.search_title(words),
             styles=room.assets.url("formwork.css"),
             icon=room.assets.url("icon.svg"),
             scripts=(),
-            conversations=shelf_lines(room, await room.conversations.listing(owner)),
+            conversations=shelf_lines(room, own),
+            more=len(own) > ON_SHELF,
             current=None,
             words=words,
             count=room.words.hits(len(hits)),
             hits=[_hit_line(room, hit) for hit in hits],
+            every=[] if words else [_line(room, each) for each in own],
         )
     )
 
 
-def shelf_lines(room: Room, conversations: Sequence[ConversationSummary]) -> list[ShelfLine]:
-    """The side list as its template wants it."""
-    moment = room.words.language.moment
+def shelf_lines(
+    room: Room, conversations: Sequence[ConversationSummary], current: str = ""
+) -> list[ShelfLine]:
+    """The side list as its template wants it: the newest ones, and the one that is open."""
     return [
-        ShelfLine(each.id, each.title, stamp(each.updated_at), moment(each.updated_at))
-        for each in conversations
+        _line(room, each)
+        for place, each in enumerate(conversations)
+        if place < ON_SHELF or each.id == current
     ]
+
+
+def _line(room: Room, conversation: ConversationSummary) -> ShelfLine:
+    at = conversation.updated_at
+    when = room.words.language.moment(at)
+    return ShelfLine(conversation.id, conversation.title, stamp(at), when)
 
 
 def _hit_line(room: Room, hit: SearchHit) -> HitLine:

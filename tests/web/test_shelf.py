@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.web.shelf import ON_SHELF
 from tests.web.clients import begin, client
 
 MESSAGE = "Archive the report"
@@ -61,3 +62,22 @@ def test_search_finds_ones_own_and_shows_it_as_text():
 def test_a_search_for_nothing_offers_to_search():
     with client() as session:
         assert 'name="q"' in session.get("/search").text
+
+
+def test_the_list_is_of_the_newest_and_leads_to_all():
+    with client() as session:
+        places = [begin(session, f"Number {number}.") for number in range(ON_SHELF + 2)]
+        page = session.get("/").text
+        assert [f'href="{place}"' in page for place in places] == [False] * 2 + [True] * ON_SHELF
+        assert 'href="/search">All conversations' in page
+        oldest = session.get(places[0]).text
+        assert f'action="{places[0]}/rename"' in oldest, "the open one is there"
+        every = session.get("/search").text
+        assert all(f'href="{place}"' in every for place in places)
+
+
+def test_a_short_list_is_whole():
+    with client() as session:
+        for number in range(ON_SHELF):
+            begin(session, f"Number {number}.")
+        assert "All conversations" not in session.get("/").text
