@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from app.calls.json_types import Path
 from app.calls.reasons import Reason
 from app.calls.states import CallState
+from app.display.pacing import DEFAULT_INTERVAL_S
 from app.display.view import (
     CallChanged,
     CallOpened,
@@ -24,7 +25,7 @@ from app.display.view import (
 )
 from tests.web.scripted import Script, Step
 
-GAP = 0.06
+GAP = DEFAULT_INTERVAL_S
 TICKET_FRAME = (
     Slot(("project",), "Project", required=True),
     Slot(("title",), "Title", required=True),
@@ -157,7 +158,7 @@ class CallScript:
         yield self.row(path, label, text, place=place, kind=prose)
 
 
-def said(exchange: str, turn: int, text: str, size: int = 18) -> list[Step]:
+def said(exchange: str, turn: int, text: str, size: int = 28) -> list[Step]:
     """Assistant text of a turn of its own."""
     name = f"{exchange}-{turn}"
     steps: list[Step] = [(GAP, [TurnOpened(exchange, name)])]
@@ -180,7 +181,7 @@ def ticket_form(exchange: str) -> list[Step]:
         *(
             (GAP, [update])
             for update in call.streamed(
-                ("description",), "Description", TICKET_TEXT, place=3, size=18
+                ("description",), "Description", TICKET_TEXT, place=3, size=28
             )
         ),
     ]
@@ -213,7 +214,7 @@ def email_form(exchange: str) -> list[Step]:
         (GAP, [call.row(("subject",), "Subject", "Your March invoice", place=1)]),
         *(
             (GAP, [update])
-            for update in call.streamed(("body",), "Message", EMAIL_TEXT, place=2, size=16)
+            for update in call.streamed(("body",), "Message", EMAIL_TEXT, place=2, size=25)
         ),
     ]
 

@@ -32,8 +32,8 @@ def cost(message: str, script: Script) -> int:
 @pytest.mark.parametrize(
     ("message", "script", "budget"),
     [
-        ("Open a ticket about the March invoice run", ticket, 4_000),
-        ("Draft an email", email, 6_000),
+        ("Open a ticket about the March invoice run", ticket, 3_800),
+        ("Draft an email", email, 5_200),
     ],
 )
 def test_a_turn_stays_within_its_budget(message: str, script: Script, budget: int):
