@@ -230,6 +230,12 @@ class Conversations:
                 beside = transcript.alternatives(recorded.exchange)
                 apply(view, reader.exchange(recorded, beside))
         apply(view, (u for u in updates if _belongs_to(u, opened)))
+        # Another process may have opened what follows an exchange that this one's feed holds.
+        places = {exchange: place for place, exchange in enumerate(transcript.path)}
+        view.exchanges = {
+            each: view.exchanges[each]
+            for each in sorted(view.exchanges, key=lambda each: places.get(each, len(places)))
+        }
         apply(view, reader.kept(transcript))
         return view, held.position
 

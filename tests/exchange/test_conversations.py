@@ -17,6 +17,7 @@ from app.display.view import (
 )
 from app.exchange.conversations import UnknownConversation
 from tests.exchange.world import OWNER, Step, call, calls, said, world
+from tests.records.long_conversation import talk
 
 NOTE = '{"text": "milk"}'
 
@@ -232,3 +233,16 @@ async def test_a_view_can_begin_with_any_exchange(tmp_path: Path, held: bool) ->
             assert list(view.exchanges) == names[start:]
             assert [view.number(each) for each in view.exchanges] == list(range(start, 4))
             assert all(view.exchanges[each] == whole.exchanges[each] for each in view.exchanges)
+
+
+async def test_what_another_process_went_on_with_stands_where_it_belongs(tmp_path: Path) -> None:
+    async with world(tmp_path, said("One."), said("Four.")) as here:
+        await here.say("first")
+        await talk(here.records, here.conversation, 2)
+        await here.say("fourth")
+        transcript = await here.records.transcript(here.conversation)
+        messages = [each.exchange.message for each in transcript.active]
+        assert (messages[0], len(messages), messages[3]) == ("first", 4, "fourth")
+        for first in (0, 1, -2):
+            view, _ = await here.conversations.view(OWNER, here.conversation, first)
+            assert [each.message for each in view.exchanges.values()] == messages[first:]

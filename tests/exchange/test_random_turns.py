@@ -138,7 +138,7 @@ def run_examples(folder: Path, examples: int) -> None:
 
 @pytest.mark.timeout(600)
 def test_any_turn(tmp_path: Path) -> None:
-    run_examples(tmp_path, 60)
+    run_examples(tmp_path, 30)
 
 
 @pytest.mark.soak
