@@ -11,11 +11,14 @@ htmx has no means for:
 - a call that is done folds to its summary line when the person goes on with another message, once:
   whoever opens it again keeps it open;
 - a message that was taken is cleared from its box, unless it was edited meanwhile; one that was
-  not stays, and a line says so;
+  not stays, and a line says so (one that is too long is not cut where it is pasted);
+- of a double click on what sends a message, the second is none;
 - a line tells that the connection is interrupted;
-- a draft survives a reload, each page its own, and the message box keeps the focus after a first
-  message and after a stop;
+- a draft survives a reload, each page and each message that is edited its own, and the message box
+  keeps the focus after a first message and after a stop;
 - a button copies an answer, a message, code or a result (without script there is none).
+
+Its spaces are counted: the scripts of a page have a limit.
 """
 
 import gzip

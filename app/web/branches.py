@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import Response
 
 from app.records.errors import ConversationBusy
-from app.web.answers import checked, taken
+from app.web.answers import checked, moved, taken
 from app.web.identity import Owner
 from app.web.room import InRoom, Room
 
@@ -38,7 +38,7 @@ async def edit(
 ) -> Response:
     """Ask another message in the place of the last."""
     await _ask_again(room, owner, conversation, checked(room, message))
-    return taken(request, conversation)
+    return moved(request, conversation)
 
 
 async def turn(

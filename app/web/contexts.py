@@ -308,6 +308,8 @@ class ConversationContext(PageContext):
     edited: str
     """The message that is being edited, or ""."""
     max_chars: int
+    most: str
+    """The same for people."""
 
 
 @dataclass(frozen=True, slots=True)

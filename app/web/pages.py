@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from app.display.view import ConversationView
 from app.web.access import Role
-from app.web.answers import checked, taken
+from app.web.answers import checked, moved, taken
 from app.web.contexts import ConversationContext
 from app.web.identity import Identity, Owner, Person
 from app.web.room import InRoom, Room
@@ -37,12 +37,14 @@ async def new_conversation(
     return await _page(room, person, ConversationView(""), "", deleted=back)
 
 
-async def begin(room: InRoom, person: Person, message: Annotated[str, Form()]) -> Response:
+async def begin(
+    request: Request, room: InRoom, person: Person, message: Annotated[str, Form()]
+) -> Response:
     """The first message of a new conversation."""
     text = checked(room, message)
     conversation = await room.conversations.create(person.user)
     await room.conversations.send(person.user, conversation, text, person.roles)
-    return RedirectResponse(f"/c/{conversation}", 303)
+    return moved(request, conversation)
 
 
 async def conversation_page(
@@ -113,5 +115,6 @@ async def _page(
             deleted=deleted,
             edited=edited,
             max_chars=room.services.max_message_chars,
+            most=room.words.language.number(room.services.max_message_chars),
         )
     )

@@ -47,12 +47,19 @@ def test_a_message_an_answer_code_and_a_result_are_copied_exactly(
         assert copied(page, result, key) == "Ticket\nTICK-9034"
         assert copied(page, answer, key) == ANSWER
         assert copied(page, message, key) == "Open a ticket about the March invoice run"
+    send(page, "Open a ticket and be cut off")
+    expect(page.locator(".aside")).to_have_count(1)
+    ended(page)
+    last = page.locator("article:last-child > .turn:last-child > .text")
+    assert copied(page, answer, "") == last.inner_text()
+    page.locator(".aside ~ *").evaluate_all("all => all.forEach(one => one.remove())")
+    expect(answer).to_be_hidden()
     send(page, "Tell me in Markdown")
     ended(page)
     code = page.locator(".text figure").first.get_by_role("button", name="Copy")
     page.locator("textarea").fill(MESSAGE)
     page.keyboard.press("Enter")
-    expect(page.locator(".said")).to_have_count(4)
+    expect(page.locator(".said")).to_have_count(5)
     ended(page)
     for key in ("", "Enter"):
         assert copied(page, code, key) == CODE

@@ -88,6 +88,8 @@ def test_one_goes_back_in_a_long_conversation_and_stays_in_place(page: Page, ser
     for number in range(1, 45):
         opened = ExchangeOpened(f"e{number}", f"Message {number}. " * 30, WHEN)
         server.play(conversation, [opened, ExchangeEnded(f"e{number}")])
+    expect(page.locator("article")).to_have_count(45)
+    expect(page.locator("article").last).to_be_in_viewport()
     page.reload()
     expect(page.locator("article")).to_have_count(20)
     last = page.locator("article").last
