@@ -26,7 +26,8 @@ def bare_link(state: StateInline, silent: bool) -> bool:
     if state.linkLevel > 0 or not state.src.startswith("://", state.pos):
         return False
     scheme = _scheme_before(state.src, state.pos)
-    if not scheme:
+    # A letter behind a backslash is no longer pending: it has been taken with it.
+    if not scheme or state.pending[-len(scheme) :].lower() != scheme:
         return False
     found = _ADDRESS.match(state.src, state.pos + len("://"), state.posMax)
     if found is None:

@@ -81,7 +81,13 @@ def test_letters_of_every_script_lead_where_a_browser_would_go() -> None:
             "javascript://a%0aalert(1)",
         ),
         *("https://bank.example@evil.example", "https://a:b@evil.example/", "http://[::1]/"),
-        *("`https://a.example`", "http://.", "http://-x", "https://\u202ea.example"),
+        *(
+            "`https://a.example`",
+            "http://.",
+            "http://-x",
+            "https://\u202ea.example",
+            "\\http://a.example",
+        ),
     ],
 )
 def test_what_is_no_explicit_address_is_text(text: str) -> None:
