@@ -1,6 +1,7 @@
 """Reading a whole conversation, in a fixed number of queries."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, Select, Table, select
@@ -49,7 +50,7 @@ class TranscriptQueries(Queries):
 
         ``first`` is the number of the first exchange to read of the branch that is shown, or its
         id, or, negative, how many of the last ones. A number past the end reads the last one, an
-        id that is not of the branch all of it.
+        id of another branch from where that parts from this one, any other id all of it.
         """
         async with self._database.reading() as connection:
             return await load_transcript(connection, conversation_id, first)
@@ -81,7 +82,7 @@ async def load_transcript(
         .order_by(exchanges.c.position),
     )
     tree = {place["id"]: place["parent_id"] for place in places}
-    start = _first_of(branch(tree, found[0]["head_id"]), first)
+    start = _first_of(tree, branch(tree, found[0]["head_id"]), first)
     since = next((place["position"] for place in places if place["id"] == start), 0)
     wanted = (exchanges.c.conversation_id == conversation_id) & (exchanges.c.position >= since)
     exchange_rows = await _rows(
@@ -105,12 +106,26 @@ async def load_transcript(
     )
 
 
-def _first_of(path: tuple[str, ...], first: int | str) -> str | None:
+def _first_of(
+    tree: Mapping[str, str | None], path: tuple[str, ...], first: int | str
+) -> str | None:
     """The exchange that a reading begins with, or None for the first of any branch."""
     if isinstance(first, str):
-        return first if first in path[1:] else None
-    start = max(0, len(path) + first) if first < 0 else min(first, len(path) - 1)
+        start = _place(tree, path, first)
+    else:
+        start = len(path) + first if first < 0 else first
+    start = min(start, len(path) - 1)
     return path[start] if start > 0 else None
+
+
+def _place(tree: Mapping[str, str | None], path: tuple[str, ...], exchange: str) -> int:
+    """Where an exchange stands in a branch, or where the branch parts from its own."""
+    above: str | None = exchange
+    while above is not None and above not in path:
+        above = tree.get(above)
+    if above is None:
+        return 0
+    return path.index(above) + (above != exchange)
 
 
 async def load_turn(connection: AsyncConnection, turn_id: str) -> TurnRecord:

@@ -48,12 +48,24 @@ async def test_past_an_end_there_is_still_something(
     assert active(part) == list(part.path[-shown:])
 
 
-async def test_an_exchange_of_another_branch_begins_nothing(
+async def test_an_exchange_of_another_branch_leads_to_where_that_parts(
     records: Records, branched: str
 ) -> None:
+    before = await records.transcript(branched)
+    [aside] = set(before.tree) - set(before.path)
+    await records.turn_to(branched, aside)
+    now = await records.transcript(branched)
+    assert now.path[4:] == (aside,)
+    for other in before.path[4:]:
+        assert active(await records.transcript(branched, other)) == [aside]
+
+
+async def test_what_is_no_exchange_of_it_begins_nothing(records: Records, branched: str) -> None:
+    other = await records.create_conversation("ada", "")
+    await talk(records, other, 1)
+    [elsewhere] = (await records.transcript(other)).path
     whole = await records.transcript(branched)
-    [aside] = set(whole.tree) - set(whole.path)
-    for unknown in (aside, "nothing"):
+    for unknown in (elsewhere, "nothing"):
         assert active(await records.transcript(branched, unknown)) == list(whole.path)
 
 
