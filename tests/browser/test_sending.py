@@ -87,6 +87,7 @@ def test_what_was_not_sent_is_kept_and_told(
     context: BrowserContext, page: Page, address: str
 ) -> None:
     """Without a network and longer than it may be; as first message, further one and edited one."""
+    page.set_viewport_size({"width": 360, "height": 640})
     for place, sent in (("", "Refuse one"), ("", "Refuse two"), ("?edit=1", "Refuse three")):
         page.goto(page.url + place if place or sent == "Refuse two" else address)
         box, line = page.locator("#message"), page.locator(".unsent")
@@ -103,6 +104,7 @@ def test_what_was_not_sent_is_kept_and_told(
         assert len(text) == len(sent) + MOST, "it was cut"
         box.press("Enter")
         expect(line).to_contain_text(f"longer than {MOST} characters", use_inner_text=True)
+        expect(line).to_be_in_viewport(ratio=1)
         expect(box).to_have_value(text)
         box.fill(sent)
         box.press("Enter")
