@@ -24,7 +24,9 @@ unreadable file."""
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--dialect", required=True, choices=KNOWN_DIALECTS)
-    parser.add_argument("--maps", type=Path, help="folder of field maps (default: FIELD_MAPS)")
+    parser.add_argument(
+        "--maps", type=Path, help="folder of field maps (default: FORMWORK_FIELD_MAPS)"
+    )
     parser.add_argument(
         "--fragments",
         type=_fragments,

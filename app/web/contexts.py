@@ -323,10 +323,12 @@ class ErrorContext(PageContext):
 @dataclass(frozen=True, slots=True)
 class SignInContext(PageContext):
     """The sign-in. ``roles`` are those that the person has already, in words; ``fault`` is what
-    was wrong with an attempt, or "". ``possible``: there is a token to sign in with."""
+    was wrong with an attempt, or "", and ``given`` the name that was given with it. ``possible``:
+    there is a token to sign in with."""
 
     TEMPLATE: ClassVar[str] = "sign_in.html"
     name: str
+    given: str
     roles: Sequence[str]
     fault: str
     possible: bool

@@ -55,13 +55,14 @@ async def sign_in(
     if wait := room.attempts.wait_s(who, now):
         seconds = int(wait) + 1
         fault = room.words.language.gettext(_TOO_OFTEN).format(seconds=seconds)
-        page = _page(room, person, _onward(next), fault, 429)
+        page = _page(room, person, _onward(next), fault, 429, _name(name))
         page.headers["Retry-After"] = str(seconds)
         return page
     found = _roles_of(room, token)
     if not found:
         room.attempts.failed(who, now)
-        return _page(room, person, _onward(next), room.words.language.gettext(_WRONG), 403)
+        wrong = room.words.language.gettext(_WRONG)
+        return _page(room, person, _onward(next), wrong, 403, _name(name))
     room.attempts.succeeded(who)
     _begin_session(request, room, person, found, name)
     default = "/approvals" if Role.OPERATOR in found else "/developer"
@@ -125,7 +126,12 @@ def _onward(path: str) -> str:
 
 
 def _page(
-    room: Room, person: Identity, onward: str, fault: str = "", status: int = 200
+    room: Room,
+    person: Identity,
+    onward: str,
+    fault: str = "",
+    status: int = 200,
+    given: str = "",
 ) -> Response:
     if not room.services.access.tokens and not person.roles:
         raise HTTPException(404)
@@ -138,6 +144,7 @@ def _page(
         conversations=(),
         current=None,
         name=person.actor,
+        given=given,
         roles=[_(word) for role, word in _ROLES.items() if role in person.roles],
         fault=fault,
         possible=bool(room.services.access.tokens),

@@ -317,3 +317,13 @@ def test_a_proxy_s_word_for_the_client_counts_for_attempts_and_tls() -> None:
     with client(BY_TOKEN, ELSEWHERE) as session:
         answer = session.get("/", headers={"X-Forwarded-Proto": "https"})
         assert "secure" not in answer.headers["set-cookie"].lower()
+
+
+def test_a_name_is_not_forgotten_for_a_wrong_token() -> None:
+    with client(BY_TOKEN) as session:
+        given = {"token": "wrong", "name": 'Ada "the first" <b>'}
+        page = session.post("/sign-in", data=given).text
+        assert 'value="Ada &#34;the first&#34; &lt;b&gt;"' in page
+        for _ in range(10):
+            page = session.post("/sign-in", data=given).text
+        assert 'value="Ada &#34;the first&#34; &lt;b&gt;"' in page, "after too many attempts, too"
