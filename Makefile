@@ -44,8 +44,8 @@ chromium:
 
 test: $(VENV)/.dev static/node_modules/.ready tests/browser/node_modules/.ready chromium
 	@# Apart: Playwright keeps an event loop running in its process, where no other test can have one.
-	$(BIN)/python -m pytest -n 3 --dist loadscope -m "browser and not soak" $(PYTEST_ARGS)
-	$(BIN)/python -m pytest -n 3 --dist loadscope -m "not browser and not soak" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "browser and not soak" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not browser and not soak" $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

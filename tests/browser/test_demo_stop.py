@@ -71,6 +71,7 @@ def test_while_text_streams(page: Page, slow: str) -> None:
     expect(page.locator("button[name=stop]")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_while_arguments_form(page: Page, slow: str) -> None:
     say(page, TICKET, slow, FIRST)
     expect(page.locator("[data-field=project] [data-value]")).to_have_text("BILLING")
@@ -96,6 +97,7 @@ def test_while_a_tool_runs(page: Page, slow_tool: str) -> None:
     assert "told to stop" in heads[-1]
 
 
+@pytest.mark.soak
 def test_while_waiting_for_a_retry(page: Page, overloaded: str) -> None:
     page.goto(overloaded)
     expect(page.locator("textarea")).to_be_focused()
@@ -107,6 +109,7 @@ def test_while_waiting_for_a_retry(page: Page, overloaded: str) -> None:
     expect(page.locator("[data-call]")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_without_script_one_can_send_see_reload_and_stop(browser: Browser, slow: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

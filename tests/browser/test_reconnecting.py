@@ -41,6 +41,7 @@ def is_like_one_loaded_now(page: Page) -> None:
     other.close()
 
 
+@pytest.mark.soak
 def test_a_server_that_begins_anew_is_found_again(
     context: BrowserContext, product: Product
 ) -> None:

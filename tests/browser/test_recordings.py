@@ -156,6 +156,7 @@ def test_anthropic_messages(page: Page, anthropic: str, played: Played) -> None:
     takes_shape(page, anthropic, played)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("played", cases("openai-chat"))
 def test_openai_chat(page: Page, openai: str, played: Played) -> None:
     takes_shape(page, openai, played)

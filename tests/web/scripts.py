@@ -275,7 +275,7 @@ def running(exchange: str) -> Sequence[Step]:
 
 
 def forming(exchange: str) -> Sequence[Step]:
-    return [*ticket_form(exchange)[:-4], (600, [])]
+    return [*ticket_form(exchange)[:-2], (600, [])]
 
 
 def two_calls(exchange: str) -> Sequence[Step]:
@@ -324,7 +324,7 @@ def abandoned(exchange: str) -> Sequence[Step]:
         (("reason", Reason.TRUNCATED), ("attempt", "1"), ("of", "2")),
     )
     return [
-        *ticket_form(exchange)[:-3],
+        *ticket_form(exchange)[:-2],
         (GAP, [call.changed(CallState.NOT_RUN, Reason.TRUNCATED)]),
         (0.01, [TurnAbandoned(exchange, call.turn, Reason.TRUNCATED), Noticed(exchange, notice)]),
         (GAP, [again.opened(), again.announced("Create ticket", TICKET_FRAME)]),
