@@ -75,12 +75,13 @@ def test_a_scenario_is_true_at_every_moment(page: Page, quick: str, scenario: Sc
     holds_at_every_moment(page, quick, scenario)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "key",
     [
         "ticket",
-        pytest.param("both", marks=pytest.mark.soak),
-        pytest.param("dies", marks=pytest.mark.soak),
+        "both",
+        "dies",
     ],
 )
 def test_so_it_is_at_the_pace_of_a_real_provider(page: Page, real_pace: str, key: str) -> None:

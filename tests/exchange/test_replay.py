@@ -70,7 +70,7 @@ def _fields(text: str) -> list[str]:
 ALL = [parameter for dialect in DIALECTS for parameter in parameters(dialect)]
 
 
-@pytest.mark.parametrize("size", [None, 1], ids=["asis", "1"])
+@pytest.mark.parametrize("size", [None, pytest.param(1, marks=pytest.mark.soak)], ids=["asis", "1"])
 @pytest.mark.parametrize("recording", ALL)
 async def test_the_calls_of_a_recording_are_those_of_its_manifest(
     recording: Recording, size: int | None, tmp_path: Path

@@ -21,6 +21,9 @@ from tests.providers.stub_server import Plan, StubServer
 from tests.providers.turns import end_of, events_of, only, told
 
 CUTS = (None, 1, pytest.param(7, marks=pytest.mark.soak), 1000)
+"""Bytes per write; None is an event at a time."""
+CUTS_OF_MANY = (None, *(pytest.param(size, marks=pytest.mark.soak) for size in (1, 7, 1000)))
+"""The same for the collection of real recordings, which are long."""
 
 PATHS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "", "ollama": ""}
 """Dialect -> what its base address ends with."""

@@ -28,6 +28,7 @@ from app.providers.spec import ProviderSpec
 from tests.providers.anthropic_kinds import Kind
 from tests.providers.dialect_checks import (
     CUTS,
+    CUTS_OF_MANY,
     TOOLS,
     assert_all_told,
     check,
@@ -73,7 +74,7 @@ def test_every_reason_of_the_sdk_is_told_apart() -> None:
     assert {reason.value for reason in types.FinishReason} - unsure == set(STOPS)
 
 
-@pytest.mark.parametrize("chunk", CUTS)
+@pytest.mark.parametrize("chunk", CUTS_OF_MANY)
 @pytest.mark.parametrize("recording", parameters(DIALECT))
 async def test_real_calls_are_the_manifests(recording: Recording, chunk: int | None) -> None:
     await check_recording(recording, chunk)

@@ -25,6 +25,7 @@ from app.providers.provider import FailureKind, ProviderFailure
 from tests.providers.anthropic_kinds import Kind
 from tests.providers.dialect_checks import (
     CUTS,
+    CUTS_OF_MANY,
     TOOLS,
     assert_all_told,
     check,
@@ -85,7 +86,7 @@ async def test_an_error_is_the_apis_failure(name: str, failure: tuple[FailureKin
     await check_failure(DIALECT, own_body(DIALECT, name), *failure)
 
 
-@pytest.mark.parametrize("chunk", CUTS)
+@pytest.mark.parametrize("chunk", CUTS_OF_MANY)
 @pytest.mark.parametrize("recording", parameters(DIALECT))
 async def test_real_calls_are_the_manifests(recording: Recording, chunk: int | None) -> None:
     if recording.stop_reason == "failed":

@@ -23,15 +23,15 @@ def active(transcript: Transcript) -> list[str]:
     return [each.exchange.id for each in transcript.active]
 
 
-@pytest.mark.parametrize("first", [0, 1, 3, 4, 6, -1, -2, -3, -7])
-async def test_it_is_the_slice_of_the_whole(records: Records, branched: str, first: int) -> None:
+async def test_it_is_the_slice_of_the_whole(records: Records, branched: str) -> None:
     whole = await records.transcript(branched)
-    part = await records.transcript(branched, first)
-    assert part.active == whole.active[first:]
-    assert part.path == whole.path
-    for each in part.active:
-        assert part.alternatives(each.exchange) == whole.alternatives(each.exchange)
-    assert (part.conversation, part.queued) == (whole.conversation, whole.queued)
+    for first in (0, 1, 3, 4, 6, -1, -2, -3, -7):
+        part = await records.transcript(branched, first)
+        assert part.active == whole.active[first:]
+        assert part.path == whole.path
+        for each in part.active:
+            assert part.alternatives(each.exchange) == whole.alternatives(each.exchange)
+        assert (part.conversation, part.queued) == (whole.conversation, whole.queued)
 
 
 async def test_one_can_begin_with_any_exchange(records: Records, branched: str) -> None:
@@ -40,12 +40,10 @@ async def test_one_can_begin_with_any_exchange(records: Records, branched: str) 
         assert active(await records.transcript(branched, exchange)) == list(path[number:])
 
 
-@pytest.mark.parametrize(("first", "shown"), [(7, 1), (10**30, 1), (-8, 7), (-1000, 7)])
-async def test_past_an_end_there_is_still_something(
-    records: Records, branched: str, first: int, shown: int
-) -> None:
-    part = await records.transcript(branched, first)
-    assert active(part) == list(part.path[-shown:])
+async def test_past_an_end_there_is_still_something(records: Records, branched: str) -> None:
+    for first, shown in ((7, 1), (10**30, 1), (-8, 7), (-1000, 7)):
+        part = await records.transcript(branched, first)
+        assert active(part) == list(part.path[-shown:])
 
 
 async def test_an_exchange_of_another_branch_leads_to_where_that_parts(
