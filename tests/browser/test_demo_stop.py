@@ -109,7 +109,6 @@ def test_while_waiting_for_a_retry(page: Page, overloaded: str) -> None:
     expect(page.locator("[data-call]")).to_have_count(0)
 
 
-@pytest.mark.soak
 def test_without_script_one_can_send_see_reload_and_stop(browser: Browser, slow: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

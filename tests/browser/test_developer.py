@@ -15,6 +15,7 @@ TOKEN = "a developer's token"
 PATIENCE_MS = 30_000
 
 
+@pytest.mark.soak
 def test_a_developer_follows_a_turn_live_and_the_end_user_never_asks_for_any_of_it(
     page: Page, tmp_path: Path
 ) -> None:

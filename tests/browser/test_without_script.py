@@ -40,6 +40,7 @@ def decide(page: Page, decision: str, reason: str = "") -> None:
     page.get_by_role("button", name=decision).click()
 
 
+@pytest.mark.soak
 def test_all_of_it_works_without_script(browser: Browser, tmp_path: Path) -> None:
     maps = maps_asking(tmp_path, refund="user", write_file="operator")
     settings = {"demo_seed": "3", "demo_pace": "0.02", "operator_token": TOKEN}
