@@ -5,21 +5,23 @@ URI once these are percent-encoded. The library that JSON Schema's own check wou
 grammar at import, which took most of the time that the program needs to start.
 """
 
+import re
 from urllib.parse import quote
 
 from rfc3986_validator import (
     validate_rfc3986,  # pyright: ignore[reportUnknownVariableType]
 )
 
+_PLAIN = "\x00-\x7f"
 _UCSCHAR = (
-    (0xA0, 0xD7FF),
-    (0xF900, 0xFDCF),
-    (0xFDF0, 0xFFEF),
-    *((plane << 16, (plane << 16) + 0xFFFD) for plane in range(1, 0xE)),
-    (0xE1000, 0xEFFFD),
+    "\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 0xE))
+    + "\U000e1000-\U000efffd"
 )
-_IPRIVATE = ((0xE000, 0xF8FF), (0xF0000, 0xFFFFD), (0x100000, 0x10FFFD))
-"""Allowed in the query alone."""
+_IPRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+_STRAY = re.compile(f"[^{_PLAIN}{_UCSCHAR}]")
+_STRAY_IN_QUERY = re.compile(f"[^{_PLAIN}{_UCSCHAR}{_IPRIVATE}]")
+_ASCII = bytes(range(0x80)).decode()
 
 
 def is_iri(text: str) -> bool:
@@ -31,17 +33,8 @@ def is_iri_reference(text: str) -> bool:
 
 
 def _holds(text: str, rule: str) -> bool:
-    if not all(_may_stand(text, place) for place in range(len(text))):
+    before_fragment, _, fragment = text.partition("#")
+    path, _, query = before_fragment.partition("?")
+    if _STRAY.search(path) or _STRAY_IN_QUERY.search(query) or _STRAY.search(fragment):
         return False
-    encoded = "".join(char if char.isascii() else quote(char) for char in text)
-    return bool(validate_rfc3986(encoded, rule=rule))
-
-
-def _may_stand(text: str, place: int) -> bool:
-    code = ord(text[place])
-    if code < 0x80:
-        return True
-    if any(first <= code <= last for first, last in _UCSCHAR):
-        return True
-    in_query = "?" in text[:place] and "#" not in text[:place]
-    return in_query and any(first <= code <= last for first, last in _IPRIVATE)
+    return bool(validate_rfc3986(quote(text, safe=_ASCII), rule=rule))

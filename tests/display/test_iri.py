@@ -49,6 +49,11 @@ def test_neither(text: str) -> None:
     assert not is_iri_reference(text)
 
 
+def test_a_long_query_is_read_once() -> None:
+    """Where each place asked what is before it, this took hours."""
+    assert is_iri("https://example.com/?" + 1_000_000 * "\ue000")
+
+
 @given(st.text())
 def test_any_text_has_an_answer(text: str) -> None:
     assert is_iri(text) <= is_iri_reference(text)
