@@ -216,7 +216,8 @@ class Conversations:
             transcript = await self._parts.records.transcript(conversation, first)
             held = await self._parts.feed.held(conversation)
         updates = [update for entry in held.entries for update in entry.updates]
-        earlier = transcript.path[: len(transcript.path) - len(transcript.active)]
+        path, active = transcript.path, transcript.active
+        earlier = path[: len(path) - len(active)]
         opened = {
             update.exchange
             for update in updates
@@ -225,13 +226,13 @@ class Conversations:
         title = transcript.conversation.title
         view = ConversationView(conversation, title, earlier=len(earlier))
         reader = TranscriptReader(self._parts.maps, self._parts.formats)
-        for recorded in transcript.active:
+        for recorded in active:
             if recorded.exchange.id not in opened:
                 beside = transcript.alternatives(recorded.exchange)
                 apply(view, reader.exchange(recorded, beside))
         apply(view, (u for u in updates if _belongs_to(u, opened)))
         # Another process may have opened what follows an exchange that this one's feed holds.
-        places = {exchange: place for place, exchange in enumerate(transcript.path)}
+        places = {exchange: place for place, exchange in enumerate(path)}
         view.exchanges = {
             each: view.exchanges[each]
             for each in sorted(view.exchanges, key=lambda each: places.get(each, len(places)))

@@ -258,6 +258,14 @@ class ShelfLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Shelf:
+    """The side list: conversations, and whether it leaves out ``more``."""
+
+    lines: Sequence[ShelfLine] = ()
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class HitLine:
     """A search hit: the words and the text around them."""
 
@@ -282,11 +290,9 @@ class PageContext:
     styles: str
     icon: str
     scripts: Sequence[str]
-    conversations: Sequence[ShelfLine]
     current: str | None
+    shelf: Shelf = field(default=Shelf(), kw_only=True)
     operator: bool = field(default=False, kw_only=True)
-    more: bool = field(default=False, kw_only=True)
-    """There are conversations that the side list leaves out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ def error_page(room: Room, status: int, words: tuple[str, str] | None = None) ->
         styles=room.assets.url("formwork.css"),
         icon=room.assets.url("icon.svg"),
         scripts=(),
-        conversations=(),
         current=None,
         status=status,
         heading=heading,

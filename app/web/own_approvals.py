@@ -20,7 +20,7 @@ from app.web.fragments import REPLACE
 from app.web.identity import Identity, Person
 from app.web.prompts import own_address
 from app.web.room import InRoom, Room
-from app.web.shelf import ON_SHELF, shelf_lines
+from app.web.shelf import shelf
 
 
 def own_approval_routes() -> APIRouter:
@@ -88,14 +88,12 @@ async def _page(
     edits: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
     tool = tool_of(room, asked.tool)
-    own = await room.conversations.listing(person.user)
     context = ApprovalContext(
         title=tool.label,
         styles=room.assets.url("formwork.css"),
         icon=room.assets.url("icon.svg"),
         scripts=[room.assets.url(name) for name in SCRIPTS],
-        conversations=shelf_lines(room, own),
-        more=len(own) > ON_SHELF,
+        shelf=shelf(room, await room.conversations.listing(person.user)),
         current=None,
         operator=Role.OPERATOR in person.roles,
         request=room.requests.own_request(asked, tool, form, attempt, edits),

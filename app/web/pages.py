@@ -11,7 +11,7 @@ from app.web.answers import checked, moved, taken
 from app.web.contexts import ConversationContext
 from app.web.identity import Identity, Owner, Person
 from app.web.room import InRoom, Room
-from app.web.shelf import ON_SHELF, shelf_lines
+from app.web.shelf import shelf
 
 TITLE = "Formwork"
 SHOWN = 20
@@ -94,15 +94,13 @@ async def _page(
     edited: str = "",
 ) -> HTMLResponse:
     render = room.renderer.of(room.viewer(person.session, view.id))
-    own = await room.conversations.listing(person.user)
     return room.page(
         ConversationContext(
             title=view.title or TITLE,
             styles=room.assets.url("formwork.css"),
             icon=room.assets.url("icon.svg"),
             scripts=room.assets.scripts,
-            conversations=shelf_lines(room, own, view.id),
-            more=len(own) > ON_SHELF,
+            shelf=shelf(room, await room.conversations.listing(person.user), view.id),
             current=view.id,
             operator=Role.OPERATOR in person.roles,
             log=render.log(view),

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.exchange.conversations import ConversationSummary
 from app.records.search import SearchHit
-from app.web.contexts import HitLine, SearchContext, ShelfLine
+from app.web.contexts import HitLine, SearchContext, Shelf, ShelfLine
 from app.web.identity import Owner
 from app.web.language import stamp
 from app.web.room import InRoom, Room
@@ -65,8 +65,7 @@ async def search(room: InRoom, owner: Owner, q: Annotated[str, Query()] = "") ->
             styles=room.assets.url("formwork.css"),
             icon=room.assets.url("icon.svg"),
             scripts=(),
-            conversations=shelf_lines(room, own),
-            more=len(own) > ON_SHELF,
+            shelf=shelf(room, own),
             current=None,
             words=words,
             count=room.words.hits(len(hits)),
@@ -76,15 +75,14 @@ async def search(room: InRoom, owner: Owner, q: Annotated[str, Query()] = "") ->
     )
 
 
-def shelf_lines(
-    room: Room, conversations: Sequence[ConversationSummary], current: str = ""
-) -> list[ShelfLine]:
+def shelf(room: Room, conversations: Sequence[ConversationSummary], current: str = "") -> Shelf:
     """The side list as its template wants it: the newest ones, and the one that is open."""
-    return [
+    lines = [
         _line(room, each)
         for place, each in enumerate(conversations)
         if place < ON_SHELF or each.id == current
     ]
+    return Shelf(lines, more=len(conversations) > ON_SHELF)
 
 
 def _line(room: Room, conversation: ConversationSummary) -> ShelfLine:

@@ -141,7 +141,6 @@ def _page(
         styles=room.assets.url("formwork.css"),
         icon=room.assets.url("icon.svg"),
         scripts=(),
-        conversations=(),
         current=None,
         name=person.actor,
         given=given,

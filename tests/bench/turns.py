@@ -10,31 +10,18 @@ from typing import Any
 from app.providers.demo_typing import fragments
 from tests.providers.stub_server import Plan, Received
 from tests.providers.wire_shorthand import anthropic as wire
+from tests.web.scripts import EMAIL_TEXT, TICKET_TEXT
 
 TICKET: dict[str, Any] = {
     "project": "BILLING",
     "title": "March invoice run failed",
     "priority": "high",
-    "description": (
-        "The March invoice run stopped after 212 of 640 customers. "
-        "The log names a missing tax code."
-    ),
+    "description": TICKET_TEXT,
 }
 EMAIL: dict[str, Any] = {
     "to": "ada@example.com",
     "subject": "Your March invoice",
-    "body": (
-        "Dear Ada,\n\nthank you for your patience with the March invoices. The run stopped on "
-        "Monday night after about a third of our customers, because one tax code was missing from "
-        "the new table. Nobody was charged twice, and no invoice left our house with a wrong "
-        "amount. We have added the code, checked all other tables against last year's, and "
-        "started the run again this morning. It ended at 9:40 without a further fault. You will "
-        "find your invoice attached; the sum is the one we agreed upon in January, and the date "
-        "of payment moves by one week, so that our delay does not become yours. Should anything "
-        "in it look odd to you, please write back to this address, and a person will answer "
-        "within the day. We are sorry for the trouble that this has caused you.\n\n"
-        "With kind regards,\nthe billing team"
-    ),
+    "body": EMAIL_TEXT,
 }
 
 

@@ -77,7 +77,10 @@ def _showing(keys: frozenset[str]) -> FieldMap:
 
 
 class ForAnyTool(Mapping[str, FieldMap]):
-    """A map for whatever tool is called, which shows every key that the body may hold."""
+    """A map for whatever tool is called, which shows every key that the body may hold.
+
+    It is only looked up in: of all names there is no list.
+    """
 
     def __init__(self, body: bytes) -> None:
         self._map = _showing(frozenset(KEY.findall(body.decode(errors="replace"))))
