@@ -82,6 +82,7 @@ def test_a_person_approves_from_the_keyboard_what_stands_there(page: Page, perso
     )
     assert marks == ['""', "none"], "only the call's own head bears the mark of its state"
     expect(page.locator("#message")).to_be_focused()
+    expect(page.locator(".prompt [data-until]")).not_to_be_empty()  # its script is there
     page.keyboard.press("Alt+a")
     expect(page.locator(".prompt h4")).to_be_focused()
     assert faults(page, "a prompt in the chat") == []
