@@ -15,8 +15,9 @@ htmx has no means for:
 - of a double click on what sends a message, the second is none;
 - a line tells that the connection is interrupted;
 - a draft survives a reload, each page and each message that is edited its own, and the message box
-  keeps the focus after a first message and after a stop;
-- a button copies an answer, a message, code or a result (without script there is none).
+  keeps the focus after a first message and, but for touch and selections, after a stop;
+- a copy button brings the script that copies (without script there is no such button);
+- text that grew in pieces is one piece before it is morphed, so that a selection in it outlasts it.
 
 Its spaces are counted: the scripts of a page have a limit.
 """
@@ -34,6 +35,7 @@ FILES: Mapping[str, tuple[str, str]] = {
     "formwork.js": ("formwork.js", "text/javascript; charset=utf-8"),
     "approvals.js": ("approvals.js", "text/javascript; charset=utf-8"),
     "decide.js": ("decide.js", "text/javascript; charset=utf-8"),
+    "copying.js": ("copying.js", "text/javascript; charset=utf-8"),
     "hx-sse.js": (f"{HTMX}/ext/hx-sse.min.js", "text/javascript; charset=utf-8"),
     "formwork.css": ("formwork.css", "text/css; charset=utf-8"),
     "icon.svg": ("icon.svg", "image/svg+xml"),

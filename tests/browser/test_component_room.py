@@ -170,6 +170,15 @@ def test_a_selection_outlasts_text_that_grows(page: Page, server: Scripted):
     server.play(conversation, [TextGrew(call.exchange, call.turn, "text", "And more of them.")])
     expect(page.locator(".text")).to_contain_text("of them")
     assert "Some words to select." in page.evaluate("() => String(getSelection())")
+    page.locator(".text").select_text()
+    show(page, hidden=True)
+    server.play(conversation, [call.announced("Create ticket", TICKET_FRAME)])
+    show(page, hidden=False)
+    expect(page.locator("[data-call]")).to_have_count(1)
+    assert "Some words to select. And" in page.evaluate("() => String(getSelection())")
+    page.locator("button[name=stop]").click()
+    expect(page.locator("button[name=stop]")).to_have_count(0)
+    assert "Some words to select. And" in page.evaluate("() => String(getSelection())")
 
 
 @pytest.mark.parametrize("reason", [Reason.STOPPED, Reason.TRUNCATED])
@@ -243,6 +252,7 @@ def test_stop_works_from_the_keyboard(page: Page, server: Scripted):
     page.keyboard.press("Enter")
     expect(page.locator("button[name=stop]")).to_have_count(0)
     expect(page.locator(".notice")).to_have_text("You stopped this answer.")
+    expect(page.locator("textarea")).to_be_focused()
 
 
 def test_shift_enter_breaks_the_line_and_enter_sends(page: Page, server: Scripted):
