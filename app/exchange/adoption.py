@@ -42,7 +42,8 @@ def _runnable(call: CallRecord, binding: Binding) -> Runnable:
     arguments = call.arguments if changed is None else changed
     # Made anew: what is approved must still be what would run under the tool of now.
     bound = binding.digest(call.name, arguments)
-    return Runnable(call.id, call.name, arguments, bound, again, edited=changed is not None)
+    edited = changed is not None
+    return Runnable(call.id, call.name, arguments, bound, again, asked=True, edited=edited)
 
 
 def _may_start(call: CallRecord) -> bool:

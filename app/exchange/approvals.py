@@ -155,10 +155,12 @@ class Approvals:
 
     async def changes(self) -> AsyncGenerator[None, None]:
         """A tick at once, and whenever something was put on the trail, here or elsewhere."""
+        heard = self._parts.asked.number
         known = await self._parts.records.audit_position()
         yield
         while True:
-            await self._parts.asked.wait(LOOK_AGAIN_S)
+            await self._parts.asked.wait(heard, LOOK_AGAIN_S)
+            heard = self._parts.asked.number
             position = await self._parts.records.audit_position()
             if position != known:
                 known = position

@@ -42,7 +42,8 @@ class Runnable:
     """A call that the gate let through. ``digest`` is that of the arguments it judged.
 
     ``again``: a process that was lost left it running, as its record and the screen say.
-    ``edited``: the arguments are a person's, who changed those that the model wrote.
+    ``asked``: a person was, and pages of requests tell what comes of it. ``edited``: the
+    arguments are theirs, who changed those that the model wrote.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Runnable:
     arguments: JsonObject
     digest: str
     again: bool = False
+    asked: bool = False
     edited: bool = False
 
 
@@ -94,6 +96,7 @@ class Dispatch:
         self._trace.named(call.id, call.name)
         async with room, self._parts.running:
             claimed = await self._parts.records.claim_call(call.id, self._parts.worker, call.digest)
+            self._tell_who_was_asked(call)
             if claimed:
                 if not call.again:
                     await self._tell(turn, call.id, CallState.RUNNING)
@@ -102,6 +105,12 @@ class Dispatch:
                 await self._settle(turn, call, outcome)
             else:
                 await self._not_claimed(turn, call)
+            self._tell_who_was_asked(call)
+
+    def _tell_who_was_asked(self, call: Runnable) -> None:
+        """Pages of requests look at once whether the record says something new of a call."""
+        if call.asked:
+            self._parts.asked.happened()
 
     async def _not_claimed(self, turn: str, call: Runnable) -> None:
         """Say why a call could not be claimed, unless somebody else is running it."""

@@ -51,4 +51,4 @@ class Parts:
     telemetry: Telemetry = field(default_factory=Telemetry.off)
     observe: Observe = unobserved
     asked: Event = field(default_factory=Event)
-    """Heard when a request for a decision was made, or is over."""
+    """Heard when a request for a decision was made, is over, or something came of it."""

@@ -82,14 +82,14 @@ REFUSALS: Mapping[Refusal, str] = {
 }
 
 OUTCOMES: Mapping[CallState, str] = {
-    # NOTE: What became of the call after the decision. None may claim more than its state.
-    CallState.AWAITING_APPROVAL: phrase("Not started."),
-    CallState.READY: phrase("Not started."),
-    CallState.RUNNING: phrase("It is running."),
+    # NOTE: What became of the call after the decision. None may claim more than its state, nor
+    # that something has not happened: the page is read after it was made.
+    CallState.RUNNING: phrase("It was started."),
     CallState.DONE: phrase("It was run."),
     CallState.FAILED: phrase("It was run and failed."),
     CallState.UNKNOWN: phrase("Its outcome is unknown: it may or may not have happened."),
 }
+"""Of a call that has not started there is nothing to tell: it may have by the time this is read."""
 # NOTE: {reason} is why, such as "The answer was stopped".
 NOT_RUN = phrase("It was not run. {reason}.")
 
@@ -102,11 +102,11 @@ OPERATOR = phrase("an operator")
 # NOTE: The headings of a request in the chat. None may claim an answer.
 ASKED_HERE = phrase("Approve exactly this?")
 ASKED_ELSEWHERE = phrase("Waiting for an operator")
-APPROVED_HEADING = phrase("Approved, not started")
+APPROVED_HEADING = phrase("Approved")
 # NOTE: {when} is a date with its time.
 WAITS_FOR_OPERATOR = phrase("An operator decides on this, until {when}. You need not wait here.")
 WAITS_FOR_YOU = phrase("You decide on this, until {when}.")
-APPROVED_NOT_STARTED = phrase("Approved {when}. It has not started yet.")
+APPROVED_AT = phrase("Approved {when}.")
 
 _LIKE_ANOTHER_KIND = frozenset({"true", "false", "null", "{}", "[]"})
 
@@ -146,7 +146,8 @@ class ApprovalWords:
         if asked.call_state is CallState.NOT_RUN:
             why = self._(REASONS[Reason(asked.call_reason or Reason.STOPPED)])
             return self._(NOT_RUN).format(reason=why)
-        return self._(OUTCOMES[asked.call_state])
+        said = OUTCOMES.get(asked.call_state)
+        return "" if said is None else self._(said)
 
     def refusal(self, refusal: Refusal, detail: str) -> str:
         """Why an attempt to decide changed nothing."""
@@ -174,6 +175,6 @@ class ApprovalWords:
         """Who is waited for, in the chat."""
         when = self._words.language.moment_and_zone
         if view.approved_at is not None:
-            return self._(APPROVED_NOT_STARTED).format(when=when(view.approved_at))
+            return self._(APPROVED_AT).format(when=when(view.approved_at))
         said = WAITS_FOR_YOU if view.by == Approver.USER else WAITS_FOR_OPERATOR
         return self._(said).format(when=when(view.expires_at))

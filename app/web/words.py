@@ -57,8 +57,9 @@ HEADS: Mapping[CallState, str] = {
     CallState.UNKNOWN: phrase("Outcome unknown · {label}"),
 }
 
-# NOTE: A person approved; the tool has not been called. May not claim a start.
-APPROVED_HEAD = phrase("Approved, not started · {label}")
+# NOTE: A person approved. May not claim a start, nor that there was none: another server may be
+# at it.
+APPROVED_HEAD = phrase("Approved · {label}")
 
 ANNOUNCEMENTS: Mapping[CallState, str] = {
     # NOTE: Read aloud. May not claim that anything of this one was begun.

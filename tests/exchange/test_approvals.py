@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -100,6 +101,37 @@ async def test_approved_it_runs_once_and_the_conversation_goes_on(tmp_path: Path
             "dispatched -",
             "ended -",
         ]
+
+
+async def test_what_becomes_of_an_approved_call_is_heard_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.exchange.approvals.LOOK_AGAIN_S", 3600)
+    async with world(tmp_path, SPEND, said("Spent.")) as here:
+        here.log.hold = asyncio.Event()
+        request = await asked(here)
+        async with asyncio.timeout(20), aclosing(here.approvals.changes()) as changes:
+            await anext(changes)
+            await here.approvals.decide("grace", request.id, approve(request))
+            while (await here.approvals.request(request.id)).call_state is not CallState.RUNNING:
+                await anext(changes)
+            here.log.hold.set()
+            while (await here.approvals.request(request.id)).call_state is not CallState.DONE:
+                await anext(changes)
+        await here.idle()
+
+
+async def test_what_happens_while_a_follower_is_busy_is_heard_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.exchange.approvals.LOOK_AGAIN_S", 3600)
+    async with world(tmp_path, SPEND, said("All right.")) as here:
+        request = await asked(here)
+        async with asyncio.timeout(20), aclosing(here.approvals.changes()) as changes:
+            await anext(changes)
+            await here.approvals.decide("grace", request.id, deny(request))
+            await anext(changes)
+        await here.idle()
 
 
 async def test_denied_it_never_runs_and_the_model_is_told_why(tmp_path: Path) -> None:

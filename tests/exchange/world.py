@@ -104,7 +104,7 @@ class CallLog:
         default_factory=list[tuple[str, dict[str, Any], CallContext]]
     )
     hold: asyncio.Event | None = None
-    """When set, ``slow`` waits for it."""
+    """When set, ``slow`` and ``costly`` wait for it."""
 
     @property
     def names(self) -> list[str]:
@@ -159,6 +159,8 @@ def _tools(log: CallLog) -> Registry:
     @tools.tool("costly")
     async def costly(context: CallContext) -> None:
         log.ran.append(("costly", {}, context))
+        if log.hold is not None:
+            await log.hold.wait()
 
     @tools.tool("pay")
     async def pay(context: CallContext, sum: Decimal, to: str, purpose: str = "") -> str:

@@ -363,7 +363,7 @@ def test_the_history_is_searched_and_paged() -> None:
         (CallState.DONE, "It was run."),
         (CallState.FAILED, "It was run and failed."),
         (CallState.UNKNOWN, "Its outcome is unknown"),
-        (CallState.AWAITING_APPROVAL, "Not started."),
+        (CallState.RUNNING, "It was started."),
         (CallState.NOT_RUN, "It was not run. The answer was stopped."),
     ],
 )
@@ -372,6 +372,14 @@ def test_what_became_of_an_approved_call_is_told(call: CallState, said: str) -> 
     office = Office(decided(1, ApprovalState.APPROVED, call_state=call, call_reason=reason))
     with office.operator() as session:
         assert said in session.get("/approvals/history").text
+
+
+def test_of_a_call_that_may_have_started_since_nothing_is_told() -> None:
+    office = Office(decided(1, ApprovalState.APPROVED, call_state=CallState.AWAITING_APPROVAL))
+    with office.operator() as session:
+        pages = [session.get(f"/approvals/{path}").text for path in ("history", ONE.id)]
+    for page in pages:
+        assert re.search(r"Approved by Ben \(c0de\)[^<]*(</b>)?</p", page)
 
 
 def test_the_audit_trail_is_exported_whole() -> None:

@@ -12,11 +12,18 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from starlette.testclient import TestClient
 
-from app.calls.states import CallState
+from app.calls.states import FINAL_STATES, CallState
 from app.web import words
 from app.web.application import create_app
+from app.web.approval_words import (
+    APPROVED,
+    APPROVED_AT,
+    APPROVED_EDITED,
+    APPROVED_HEADING,
+    OUTCOMES,
+)
 from app.web.language import Language, catalogue_file
-from app.web.words import ANNOUNCEMENTS, HEADS, Words
+from app.web.words import ANNOUNCEMENTS, APPROVED_HEAD, HEADS, Words
 from tests.catalogue import brought_up_to_date, catalogues, extracted
 from tests.web.clients import begin, client
 from tests.web.scripted import OPERATOR_TOKEN, ScriptedConversations
@@ -45,6 +52,8 @@ BEGUN = {
 DENIED = {"en": "not started", "de": "nicht begonnen"}
 GERUNDS = {"en": r"\b(?!preparing|waiting|running)\w+ing\b", "de": r"\b\w+end(e[rns]?)?\b"}
 """The deed's own gerund, such as "creating" or "sendend"."""
+STALE = {"en": r"\b(not|is|yet)\b", "de": r"\b(nicht|läuft|wird|noch)\b"}
+"""What may be false by the time it is read, where more happens on another server."""
 LANGUAGES = sorted({"en", *(file.parts[-3] for file in catalogues())})
 
 
@@ -132,6 +141,15 @@ def test_no_state_word_claims_what_has_not_occurred(
         assert re.search(r"\b(not|nicht)\b", said)
     if state is CallState.UNKNOWN:
         assert not re.search(f"{ENDED[language]}|{BEGUN[language]}|fail|fehl", said)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_said_of_an_approved_call_stays_true_whatever_happens_next(language: str) -> None:
+    gettext = words_in(language).language.gettext
+    passing = [said for state, said in OUTCOMES.items() if state not in FINAL_STATES]
+    approved = (APPROVED, APPROVED_EDITED, APPROVED_HEADING, APPROVED_AT, APPROVED_HEAD)
+    for said in map(gettext, (*passing, *approved)):
+        assert not re.search(STALE[language], said), said
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
