@@ -29,7 +29,7 @@ from app.calls import events
 from app.calls.argument_changes import NumberText
 from app.calls.events import Event
 from app.calls.exact_json import dump_exact, load_exact
-from app.display.view import Update
+from app.display.updates import Update
 
 Line: TypeAlias = list[Any]
 

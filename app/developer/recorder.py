@@ -20,7 +20,7 @@ from app.calls.gate_steps import steps
 from app.calls.turn import FinishedTurn
 from app.developer.observations import Line, event_line, pack, update_line
 from app.developer.wire import Piece, masked, pack_pieces
-from app.display.view import RowChanged, RowGrew, TextGrew, Update
+from app.display.updates import RowChanged, RowGrew, TextGrew, Update
 from app.exchange.observer import ExchangeObserver
 from app.providers.provider import ProviderFailure
 from app.providers.transports import Sink

@@ -28,7 +28,7 @@ from app.developer.observations import Line, event_of
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.view import CallChanged, Update
+from app.display.updates import CallChanged, Update
 
 _LATER = frozenset(CallState) - {CallState.QUEUED, CallState.PREPARING, CallState.READY}
 """States that follow from more than the turn's own events; the flushes tell of them."""

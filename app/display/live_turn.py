@@ -32,19 +32,18 @@ from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.frame import frame
 from app.display.rows import CallRows, RowEdit, RowExtended, RowPut, RowTaken
-from app.display.view import (
+from app.display.updates import (
     CallChanged,
     CallNamed,
     CallOpened,
-    Row,
     RowChanged,
     RowGrew,
-    Slot,
     TextGrew,
     TurnOpened,
     Update,
     WorkChanged,
 )
+from app.display.view import Row, Slot
 from app.display.visible import visible
 
 MOST_NAME_CHARS = 80

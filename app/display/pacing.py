@@ -8,7 +8,7 @@ is an argument, in seconds of any monotonic clock.
 
 from collections.abc import Iterable
 
-from app.display.view import RowChanged, RowGrew, TextGrew, Update
+from app.display.updates import RowChanged, RowGrew, TextGrew, Update
 
 DEFAULT_INTERVAL_S = 0.100
 

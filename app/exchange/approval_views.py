@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from app.calls.states import CallState
 from app.display.field_map import Approver, FieldMap
 from app.display.formats import Formats
-from app.display.view import ApprovalChanged, ApprovalView
+from app.display.updates import ApprovalChanged
+from app.display.view import ApprovalView
 from app.display.whole import whole_for_person
 from app.records.rows import ApprovalRecord, ApprovalState
 

@@ -14,13 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.calls.reasons import Reason
-from app.display.view import (
-    ConversationView,
-    ExchangeOpened,
-    MessageKept,
-    Update,
-    apply,
-)
+from app.display.updates import ExchangeOpened, MessageKept, Update, apply
+from app.display.view import ConversationView
 from app.exchange.adoption import can_go_on
 from app.exchange.answers import not_run
 from app.exchange.decisions import decisions_untold

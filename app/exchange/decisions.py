@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from app.calls.states import CallState
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
-from app.display.view import (
+from app.display.updates import (
     ApprovalChanged,
     CallChanged,
     CallOpened,

@@ -16,7 +16,7 @@ from app.calls.json_types import JsonObject, JsonValue
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.results import result_headings, result_rows, summary
-from app.display.view import CallChanged
+from app.display.updates import CallChanged
 from app.exchange.answers import (
     UNKNOWN_OUTCOME,
     approved_with_changes,

@@ -32,14 +32,8 @@ from app.calls.events import ArgumentFragment, Event
 from app.calls.reasons import Reason
 from app.calls.states import FINAL_STATES, CallState
 from app.calls.turn import FinishedTurn, call_id
-from app.display.view import (
-    CallChanged,
-    CallOpened,
-    Noticed,
-    NoticeKind,
-    NoticeView,
-    Update,
-)
+from app.display.updates import CallChanged, CallOpened, Noticed, Update
+from app.display.view import NoticeKind, NoticeView
 from app.exchange.counts import Counts, reason_code
 from app.records.rows import Outcome
 

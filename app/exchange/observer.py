@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 from app.calls.events import Event
 from app.calls.gate import Judgement, Rules, Terms
 from app.calls.turn import FinishedTurn
-from app.display.view import Update
+from app.display.updates import Update
 
 
 class ExchangeObserver(Protocol):

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from app.display.pacing import Pacing
-from app.display.view import Update
+from app.display.updates import Update
 from app.feed.feed import Feed
 
 Observe = Callable[[Sequence[Update]], None]

@@ -17,15 +17,8 @@ from app.calls.turn import Call, FinishedTurn
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.view import (
-    CallChanged,
-    CallNamed,
-    CallOpened,
-    Row,
-    RowChanged,
-    RowGrew,
-    Update,
-)
+from app.display.updates import CallChanged, CallNamed, CallOpened, RowChanged, RowGrew, Update
+from app.display.view import Row
 from app.exchange.rules import ToolRules
 from app.exchange.stopping import StopSignal
 from app.exchange.stream_turn import stream_turn

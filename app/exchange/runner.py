@@ -24,16 +24,15 @@ from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.calls.turn import Block, Call, FinishedTurn, TextBlock, call_id, turn_of
 from app.display.live_turn import LiveTurn
-from app.display.view import (
+from app.display.updates import (
     CallChanged,
     ExchangeEnded,
     Noticed,
-    NoticeKind,
-    NoticeView,
     StopAsked,
     TurnAbandoned,
     Update,
 )
+from app.display.view import NoticeKind, NoticeView
 from app.exchange.adoption import left_to_run
 from app.exchange.answers import not_run
 from app.exchange.approval_views import ApprovalViews

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from app.calls.events import Event
 from app.calls.turn import FinishedTurn
 from app.display.live_turn import LiveTurn
-from app.display.view import Update
+from app.display.updates import Update
 from app.exchange.stopping import StopSignal
 from app.providers.provider import Provider, TurnRequest
 

@@ -21,18 +21,17 @@ from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
 from app.display.results import result_headings, result_rows, summary
-from app.display.view import (
+from app.display.updates import (
     CallChanged,
     ExchangeEnded,
     ExchangeOpened,
     MessageKept,
     Noticed,
-    NoticeKind,
-    NoticeView,
     StopAsked,
     TurnAbandoned,
     Update,
 )
+from app.display.view import NoticeKind, NoticeView
 from app.exchange.approval_views import ApprovalViews, is_shown
 from app.records.rows import (
     AbandonedTurnRecord,

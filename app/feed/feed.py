@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.display.view import Update
+from app.display.updates import Update
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-from app.display.view import ExchangeOpened, Update
+from app.display.updates import ExchangeOpened, Update
 from app.feed.feed import Entry, Held, Trimmed
 
 KEPT_EXCHANGES = 2

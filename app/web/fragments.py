@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from markupsafe import Markup
 
 from app.calls.json_types import Path
-from app.display.view import ConversationView, Row, RowStatus, Update
+from app.display.updates import Update
+from app.display.view import ConversationView, Row, RowStatus
 from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
 from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id

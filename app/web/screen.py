@@ -10,32 +10,34 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.calls.json_types import Path
-from app.display.view import (
+from app.display.updates import (
     ApprovalChanged,
     CallChanged,
     CallNamed,
     CallOpened,
-    CallView,
-    ConversationView,
     ExchangeEnded,
     ExchangeOpened,
-    ExchangeView,
-    ItemView,
     MessageKept,
     Noticed,
-    NoticeView,
-    Row,
     RowChanged,
     RowGrew,
     StopAsked,
     TextGrew,
-    TextView,
     TurnAbandoned,
     TurnOpened,
-    TurnView,
     Update,
     WorkChanged,
     apply,
+)
+from app.display.view import (
+    CallView,
+    ConversationView,
+    ExchangeView,
+    ItemView,
+    NoticeView,
+    Row,
+    TextView,
+    TurnView,
 )
 from app.web.page_ids import ItemIds
 from app.web.watched_text import WatchedText

@@ -21,7 +21,8 @@ import anyio
 from fastapi import APIRouter, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from app.display.view import ConversationView, ExchangeOpened, MessageKept, Update
+from app.display.updates import ExchangeOpened, MessageKept, Update
+from app.display.view import ConversationView
 from app.exchange.conversations import UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.web.following import until_stopped

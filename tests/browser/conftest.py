@@ -14,7 +14,7 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from sse_starlette.sse import AppStatus
 
-from app.display.view import Update
+from app.display.updates import Update
 from app.web.access import Access
 from app.web.application import create_app
 from tests.web.scripted import ScriptedConversations

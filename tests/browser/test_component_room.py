@@ -8,17 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.formats import Formats
-from app.display.view import (
-    ApprovalChanged,
-    ApprovalView,
-    Row,
-    RowKind,
-    RowStatus,
-    TextGrew,
-    TurnAbandoned,
-    TurnOpened,
-    Update,
-)
+from app.display.updates import ApprovalChanged, TextGrew, TurnAbandoned, TurnOpened, Update
+from app.display.view import ApprovalView, Row, RowKind, RowStatus
 from app.display.whole import whole_for_operator
 from tests.browser.conftest import Scripted
 from tests.web.dom import parse

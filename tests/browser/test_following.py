@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
+from app.display.updates import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
 from tests.browser.conftest import Scripted
 from tests.web.scripted import WHEN
 

@@ -13,7 +13,7 @@ from app.calls.states import CallState
 from app.calls.strict import parse_strict
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.view import CallChanged, Update
+from app.display.updates import CallChanged, Update
 from app.providers.demo_texts import EMAIL, MARCH_TICKET, NOTES, SEARCH, refund_of
 from app.tools.map_files import load_field_maps, shipped_maps
 from tests.browser.conftest import Scripted

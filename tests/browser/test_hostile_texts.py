@@ -4,16 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.calls.states import CallState
-from app.display.view import (
-    ExchangeEnded,
-    ExchangeOpened,
-    MessageKept,
-    Row,
-    RowStatus,
-    Slot,
-    TextGrew,
-    Update,
-)
+from app.display.updates import ExchangeEnded, ExchangeOpened, MessageKept, TextGrew, Update
+from app.display.view import Row, RowStatus, Slot
 from app.web.shelf import ON_SHELF
 from tests.browser.conftest import Scripted
 from tests.web.scripted import WHEN

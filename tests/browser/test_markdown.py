@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.display.view import ExchangeEnded, TextGrew, TurnOpened
+from app.display.updates import ExchangeEnded, TextGrew, TurnOpened
 from tests.browser import axe
 from tests.browser.conftest import Scripted
 from tests.browser.screen import ended, log_of, say

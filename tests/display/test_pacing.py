@@ -5,15 +5,8 @@ from hypothesis import strategies as st
 
 from app.calls.states import CallState
 from app.display.pacing import Pacing
-from app.display.view import (
-    CallChanged,
-    Row,
-    RowChanged,
-    RowGrew,
-    RowStatus,
-    TextGrew,
-    Update,
-)
+from app.display.updates import CallChanged, RowChanged, RowGrew, TextGrew, Update
+from app.display.view import Row, RowStatus
 
 CALLS = ("t1-0", "t1-1")
 PATHS = (("title",), ("lines", 0))

@@ -9,7 +9,7 @@ import pytest
 from app.calls.gate import Verdict
 from app.calls.history import ToolResults
 from app.calls.states import CallState
-from app.display.view import ExchangeOpened
+from app.display.updates import ExchangeOpened
 from app.feed.feed import Trimmed
 from app.records.rows import Outcome
 from tests.exchange.world import OWNER, Step, World, assert_lawful, call, calls, said, world

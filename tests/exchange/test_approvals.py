@@ -13,7 +13,7 @@ import pytest
 
 from app.calls.history import ToolResults
 from app.calls.states import CallState
-from app.display.view import CallChanged
+from app.display.updates import CallChanged
 from app.exchange.approvals import Decision, Refusal, Ruling, UnknownApproval
 from app.exchange.conversations import UnknownConversation
 from app.exchange.parts import Bounds

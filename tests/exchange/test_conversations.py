@@ -8,13 +8,8 @@ import pytest
 
 from app.calls.events import TextDelta
 from app.calls.history import UserMessage
-from app.display.view import (
-    ConversationView,
-    ExchangeEnded,
-    ExchangeOpened,
-    Update,
-    apply,
-)
+from app.display.updates import ExchangeEnded, ExchangeOpened, Update, apply
+from app.display.view import ConversationView
 from app.exchange.conversations import UnknownConversation
 from tests.exchange.world import OWNER, Step, call, calls, said, world
 from tests.records.long_conversation import talk

@@ -10,7 +10,7 @@ import pytest
 from app.calls.events import Event, Stop
 from app.calls.gate import Judgement, Rules, Terms
 from app.calls.turn import FinishedTurn
-from app.display.view import ExchangeEnded, Update
+from app.display.updates import ExchangeEnded, Update
 from app.exchange.conversations import Conversations
 from app.exchange.observer import ExchangeObserver, Unobserved, unobserved
 from app.providers.provider import FailureKind, ProviderFailure

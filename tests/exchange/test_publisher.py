@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
-from app.display.view import TextGrew, Update
+from app.display.updates import TextGrew, Update
 from app.exchange.publisher import Publisher
 from app.feed.feed import Entry, Held
 from app.feed.memory import MemoryFeed

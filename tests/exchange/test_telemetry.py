@@ -19,7 +19,7 @@ from app.calls.events import (
     TurnEnded,
 )
 from app.calls.states import CallState
-from app.display.view import CallChanged, CallOpened, ExchangeOpened, Update
+from app.display.updates import CallChanged, CallOpened, ExchangeOpened, Update
 from app.exchange.approvals import Decision, Ruling
 from app.exchange.observer import Unobserved
 from app.exchange.parts import Bounds

@@ -20,17 +20,8 @@ from app.calls.events import (
 from app.calls.states import TRANSITIONS, CallState
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
-from app.display.view import (
-    CallChanged,
-    CallOpened,
-    CallView,
-    ConversationView,
-    ExchangeEnded,
-    ExchangeOpened,
-    NoticeView,
-    TurnView,
-    Update,
-)
+from app.display.updates import CallChanged, CallOpened, ExchangeEnded, ExchangeOpened, Update
+from app.display.view import CallView, ConversationView, NoticeView, TurnView
 from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
 from app.exchange.parts import Bounds, Parts

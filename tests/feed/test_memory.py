@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from app.display.view import ExchangeOpened, TextGrew, Update
+from app.display.updates import ExchangeOpened, TextGrew, Update
 from app.feed.feed import Entry, Trimmed
 from app.feed.memory import MemoryFeed
 

@@ -9,9 +9,8 @@ from app.calls.json_types import Path
 from app.calls.reasons import Reason
 from app.calls.states import INITIAL_STATES, TRANSITIONS, CallState
 from app.display.marks import marked
-from app.display.view import (
+from app.display.updates import (
     ApprovalChanged,
-    ApprovalView,
     CallChanged,
     CallNamed,
     CallOpened,
@@ -19,14 +18,8 @@ from app.display.view import (
     ExchangeOpened,
     MessageKept,
     Noticed,
-    NoticeKind,
-    NoticeView,
-    Row,
     RowChanged,
     RowGrew,
-    RowKind,
-    RowStatus,
-    Slot,
     StopAsked,
     TextGrew,
     TurnAbandoned,
@@ -34,6 +27,7 @@ from app.display.view import (
     Update,
     WorkChanged,
 )
+from app.display.view import ApprovalView, NoticeKind, NoticeView, Row, RowKind, RowStatus, Slot
 from app.display.whole_rows import ValueKind, Whole, WholeRow
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,19 +12,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from app.display.view import (
-    ConversationView,
+from app.display.updates import (
     ExchangeEnded,
     ExchangeOpened,
-    ExchangeView,
     MessageKept,
     Noticed,
-    NoticeKind,
-    NoticeView,
     StopAsked,
     Update,
     apply,
 )
+from app.display.view import ConversationView, ExchangeView, NoticeKind, NoticeView
 from app.exchange.conversations import ConversationSummary, UnknownConversation
 from app.feed.feed import Entry, Trimmed
 from app.records.errors import ConversationBusy

@@ -6,23 +6,18 @@ from app.calls.json_types import Path
 from app.calls.reasons import Reason
 from app.calls.states import CallState
 from app.display.pacing import DEFAULT_INTERVAL_S
-from app.display.view import (
+from app.display.updates import (
     CallChanged,
     CallOpened,
     Noticed,
-    NoticeKind,
-    NoticeView,
-    Row,
     RowChanged,
     RowGrew,
-    RowKind,
-    RowStatus,
-    Slot,
     TextGrew,
     TurnAbandoned,
     TurnOpened,
     Update,
 )
+from app.display.view import NoticeKind, NoticeView, Row, RowKind, RowStatus, Slot
 from tests.web.scripted import Script, Step
 
 GAP = DEFAULT_INTERVAL_S

@@ -17,7 +17,8 @@ from app.calls.events import ArgumentFragment, CallAnnounced, CallCompleted
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.view import ConversationView, ExchangeOpened, Update, apply
+from app.display.updates import ExchangeOpened, Update, apply
+from app.display.view import ConversationView
 from app.providers.provider import ProviderFailure
 from app.tools.map_files import map_compiler
 from app.web.fragments import Fragments

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.display.view import (
-    ConversationView,
+from app.display.updates import (
     ExchangeEnded,
     ExchangeOpened,
     TextGrew,
@@ -18,6 +17,7 @@ from app.display.view import (
     Update,
     apply,
 )
+from app.display.view import ConversationView
 from app.web.fragments import PARTIAL_END, Fragments
 from app.web.page_ids import entry_id
 from app.web.render import Renderer

@@ -5,7 +5,7 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
+from app.display.updates import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened
 from app.web.pages import SHOWN
 from tests.web.clients import begin, client, messages, stream_address
 from tests.web.dom import apply_message

@@ -14,15 +14,8 @@ from app.calls.turn import call_id
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn
-from app.display.view import (
-    ApprovalChanged,
-    ApprovalView,
-    CallChanged,
-    ConversationView,
-    ExchangeOpened,
-    Update,
-    apply,
-)
+from app.display.updates import ApprovalChanged, CallChanged, ExchangeOpened, Update, apply
+from app.display.view import ApprovalView, ConversationView
 from app.display.whole import whole_for_person
 from app.tools.map_files import map_compiler
 from app.web.fragments import Fragments

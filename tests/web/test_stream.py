@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
 from app.calls.states import CallState
-from app.display.view import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
+from app.display.updates import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
 from app.feed.feed import Entry
 from app.web.application import create_app
 from app.web.fragments import PARTIAL_END

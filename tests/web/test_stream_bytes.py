@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.display.view import ConversationView, ExchangeEnded, ExchangeOpened, Update
+from app.display.updates import ExchangeEnded, ExchangeOpened, Update
+from app.display.view import ConversationView
 from app.web.fragments import Fragments
 from app.web.screen import Screen
 from app.web.sse import message as encoded
