@@ -427,6 +427,7 @@ async def _keep_house(
             await conversations.take_up()
             await conversations.heed_stops()
             await conversations.heed_decisions()
+            await conversations.heed_deletions()
             if clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
                 await _remove_old(records, settings)

@@ -92,10 +92,14 @@ class Conversations:
         await self._parts.records.rename_conversation(conversation, title)
 
     async def delete(self, owner: str, conversation: str) -> None:
-        """Stop what is at work in a conversation and take it off the list; see ``restore``."""
+        """Stop what is at work in a conversation and take it off the list; see ``restore``.
+
+        Who follows it is told: at once, or once it has come to rest; see ``heed_deletions``.
+        """
         await self.require(owner, conversation)
         await self._parts.records.hide_conversation(conversation)
         await self._ask_to_stop(conversation)
+        await self.tell_afresh([conversation])
 
     async def restore(self, owner: str, conversation: str) -> None:
         """Bring a conversation back that was deleted not too long ago."""
@@ -274,8 +278,17 @@ class Conversations:
             if running is not None:
                 await running.runner.ask_to_stop(StopCause.PERSON)
 
+    async def heed_deletions(self) -> None:
+        """Let go of viewers whose conversation was deleted, here or through another process."""
+        watched = self._watchers.watched
+        if watched:
+            await self.tell_afresh(await self._parts.records.conversations_gone(watched))
+
     async def tell_afresh(self, conversations: Iterable[str]) -> None:
-        """Let viewers begin again from the record, which has changed behind the feed's back."""
+        """Let viewers begin again from the record, which has changed behind the feed's back.
+
+        What is at work here is left alone: its log must be whole.
+        """
         for conversation in conversations:
             if conversation not in self._running:
                 await self._parts.feed.forget(conversation)

@@ -17,6 +17,11 @@ class Watchers:
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._closed = False
 
+    @property
+    def watched(self) -> frozenset[str]:
+        """The conversations that somebody follows now."""
+        return frozenset(self._counts)
+
     def came(self, conversation: str) -> None:
         self._counts[conversation] += 1
         timer = self._timers.pop(conversation, None)

@@ -1,5 +1,6 @@
 """Conversations: made, listed, renamed, hidden, removed."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
@@ -60,6 +61,16 @@ class ConversationQueries(Queries):
                 .limit(limit)
             )
             return tuple(conversation_record(row) for row in found.mappings())
+
+    async def conversations_gone(self, ids: Collection[str]) -> frozenset[str]:
+        """Those of the ids whose conversation is hidden, or was removed."""
+        async with self._database.reading() as connection:
+            found = await connection.execute(
+                select(conversations.c.id).where(
+                    conversations.c.id.in_(ids), conversations.c.deleted_at.is_(None)
+                )
+            )
+            return frozenset(ids).difference(found.scalars())
 
     async def rename_conversation(self, conversation_id: str, title: str) -> bool:
         """False when there is none. Its place in the list stays."""

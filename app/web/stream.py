@@ -4,8 +4,9 @@ How a stream ends:
 
 - the viewer goes, or takes nothing for too long: the generator is cancelled and closed;
 - the server stops: the stream ends without a word, and the page comes back by itself;
-- the log ends, or something fails here (logged): the ``end`` event, after which htmx does not
-  come back; without it a message that cannot be made would be asked for twice a second, for ever.
+- the conversation is deleted, the log ends, or something fails here (logged): the ``end`` event,
+  after which htmx does not come back, and the page says so; without it a message that cannot be
+  made would be asked for twice a second, for ever.
 
 A page that comes back names the last position it has. What it missed is sent as the present
 state of the exchanges that changed meanwhile, in one message; if the log no longer knows the
@@ -55,12 +56,20 @@ async def follow(
 
     ``first`` is the number of the page's first exchange.
     """
-    view, position = await room.conversations.view(person.user, conversation, first)
     stopping = anyio.Event()
-    viewer = Viewer(room, person, conversation, stopping)
+    try:
+        view, position = await room.conversations.view(person.user, conversation, first)
+    except UnknownConversation:
+        if not await room.conversations.is_deleted(person.user, conversation):
+            raise
+        sent = _ended()  # a hidden tab, say, that comes back
+    else:
+        viewer = Viewer(room, person, conversation, stopping)
+        reached = after if last_event_id is None else last_event_id
+        sent = viewer.messages(view, position, reached)
     services = room.services
     return EventSourceResponse(
-        viewer.messages(view, position, after if last_event_id is None else last_event_id),
+        sent,
         headers=HEADERS,
         ping=services.heartbeat_s,
         ping_message_factory=lambda: ServerSentEvent(comment="", sep="\n"),
@@ -142,6 +151,11 @@ class Viewer:
         """Entries after a position, until the server stops."""
         entries = self._conversations.follow(self._conversation, position)
         return until_stopped(entries, self._stopping)
+
+
+async def _ended() -> AsyncGenerator[bytes, None]:
+    """All there is to say to a page whose conversation was deleted."""
+    yield END
 
 
 def _exchanges(updates: Iterable[Update]) -> Iterable[str]:

@@ -60,6 +60,18 @@ def test_the_page_follows_only_who_is_at_its_end_and_keeps_a_draft(page: Page, s
     expect(box).to_be_focused()
 
 
+def test_a_page_whose_conversation_is_deleted_elsewhere_says_so(page: Page, server: Scripted):
+    page.goto(server.address)
+    page.locator("#message").fill("Archive slowly")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/c/*")
+    expect(page.locator(".said")).to_be_visible()
+    expect(page.locator(".ended")).to_be_hidden()
+    page.evaluate("fetch(location.pathname + '/delete', { method: 'POST' })")
+    expect(page.locator(".ended")).to_be_visible()
+    expect(page.locator(".offline")).to_be_hidden()
+
+
 def test_an_old_answer_can_be_turned_back_to(page: Page, server: Scripted):
     page.goto(server.address)
     page.locator("#message").fill("Hello")

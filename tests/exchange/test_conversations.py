@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from app.calls.history import UserMessage
 from app.display.updates import ExchangeEnded, ExchangeOpened, Update, apply
 from app.display.view import ConversationView
 from app.exchange.conversations import UnknownConversation
-from tests.exchange.world import OWNER, Step, call, calls, said, world
+from app.feed.feed import Entry, Trimmed
+from tests.exchange.world import OWNER, Step, World, call, calls, said, world
 from tests.records.long_conversation import talk
 
 NOTE = '{"text": "milk"}'
@@ -180,6 +182,49 @@ async def test_a_deleted_conversation_stops_and_can_be_brought_back(tmp_path: Pa
         await here.idle()
         view = await here.view()
         assert [each.message for each in view.exchanges.values()] == ["first", "second"]
+
+
+async def told(here: World, position: str) -> list[Entry]:
+    """What a viewer is told after a position, until the log gives no more."""
+    async with aclosing(here.conversations.follow(here.conversation, position)) as following:
+        return [entry async for entry in following]
+
+
+@pytest.mark.parametrize("at_work", [False, True])
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_who_follows_a_deleted_conversation_is_let_go_and_can_follow_it_again(
+    tmp_path: Path, elsewhere: bool, at_work: bool
+) -> None:
+    turn: list[Step] = [TextDelta(0, "One"), *([asyncio.Event()] if at_work else said("."))]
+    async with world(tmp_path, turn, said("Two.")) as here, world(tmp_path) as other:
+        await here.conversations.send(OWNER, here.conversation, "first")
+        if not at_work:
+            await here.idle()
+        _, position = await here.conversations.view(OWNER, here.conversation)
+        viewer = asyncio.create_task(told(here, position))
+        await asyncio.sleep(0)
+        process = other if elsewhere else here
+        await process.conversations.delete(OWNER, here.conversation)
+        async with asyncio.timeout(20):
+            while (elsewhere or at_work) and not viewer.done():
+                await here.conversations.heed_stops()
+                await here.conversations.heed_deletions()
+                await asyncio.sleep(0.005)
+            with pytest.raises(Trimmed):
+                await viewer
+        with pytest.raises(UnknownConversation):
+            await here.view()
+
+        await process.conversations.restore(OWNER, here.conversation)
+        await here.conversations.heed_deletions()
+        _, position = await here.conversations.view(OWNER, here.conversation)
+        viewer = asyncio.create_task(told(here, position))
+        await here.say("second")
+        await here.conversations.heed_deletions()
+        assert not viewer.done()
+        await here.conversations.delete(OWNER, here.conversation)
+        with pytest.raises(Trimmed):
+            await viewer
 
 
 async def test_an_answer_asked_again_is_told_only_its_own_branch(tmp_path: Path) -> None:

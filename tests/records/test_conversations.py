@@ -41,7 +41,10 @@ async def test_hidden_is_off_the_list_until_restored(records: Records) -> None:
     hidden = await records.conversation(made)
     assert hidden is not None
     assert hidden.deleted_at is not None
+    other = await records.create_conversation("bob", "2")
+    assert await records.conversations_gone([made, other, "c0"]) == {made, "c0"}
     assert await records.restore_conversation(made)
+    assert await records.conversations_gone([made]) == set()
     assert [c.id for c in await records.conversations_of("ada")] == [made]
 
 

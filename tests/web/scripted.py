@@ -111,9 +111,7 @@ class ScriptedConversations:
         old = kept.view.exchanges.popitem()[1]
         self._aside[old.id] = old
         beside = (*(old.alternatives or (old.id,)), f"{len(kept.entries) + 1:032x}")
-        # A gap, as the real log leaves one: whoever had read all of it begins afresh, too.
-        kept.entries.append(Entry(self._position(len(kept.entries) + 1), []))
-        self.trim(conversation)
+        self._begin_afresh(conversation)
         self._open(kept, old.message if text is None else text, None, beside)
 
     async def turn_to(self, owner: str, conversation: str, exchange: str) -> None:
@@ -124,10 +122,7 @@ class ScriptedConversations:
         self._aside[last.id] = last
         kept.view.exchanges[exchange] = self._aside.pop(exchange)
         kept.view.exchanges[exchange].alternatives = last.alternatives
-        kept.entries.append(Entry(self._position(len(kept.entries) + 1), []))
-        self.trim(conversation)
-        kept.grown.set()
-        kept.grown = asyncio.Event()
+        self._begin_afresh(conversation)
 
     async def stop(self, owner: str, conversation: str) -> None:
         kept = self._mine(owner, conversation)
@@ -141,6 +136,7 @@ class ScriptedConversations:
 
     async def delete(self, owner: str, conversation: str) -> None:
         await self.stop(owner, conversation)
+        self._begin_afresh(conversation)
         self._deleted[conversation] = self._kept.pop(conversation)
 
     async def restore(self, owner: str, conversation: str) -> None:
@@ -215,6 +211,14 @@ class ScriptedConversations:
         """Forget all entries, as a bounded log does with its oldest."""
         kept = self._kept[conversation]
         kept.dropped = len(kept.entries)
+
+    def _begin_afresh(self, conversation: str) -> None:
+        """A gap, as the real log leaves one: whoever had read all of it begins afresh, too."""
+        kept = self._kept[conversation]
+        kept.entries.append(Entry(self._position(len(kept.entries) + 1), []))
+        self.trim(conversation)
+        kept.grown.set()
+        kept.grown = asyncio.Event()
 
     def _position(self, number: int) -> str:
         return f"{self._epoch}:{number}"

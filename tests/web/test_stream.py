@@ -13,7 +13,14 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
 from app.calls.states import CallState
-from app.display.updates import ExchangeEnded, ExchangeOpened, TextGrew, TurnOpened, Update
+from app.display.updates import (
+    ExchangeEnded,
+    ExchangeOpened,
+    MessageKept,
+    TextGrew,
+    TurnOpened,
+    Update,
+)
 from app.feed.feed import Entry
 from app.web.application import create_app
 from app.web.fragments import PARTIAL_END
@@ -194,6 +201,25 @@ def test_a_stream_that_fails_says_that_it_ends(caplog: pytest.LogCaptureFixture)
             events = list(messages(answer.iter_lines()))
     assert events == [{"event": "end", "data": ""}]
     assert "the log is on fire" in caplog.text
+
+
+def test_a_stream_whose_conversation_is_deleted_says_that_it_ends_until_it_is_back():
+    scripted = ScriptedConversations(QUIET)
+    with client(scripted) as session:
+        place = begin(session, "Hello")
+        address = stream_address(session.get(place).text)
+        with session.stream("GET", address) as answer:
+            session.post(f"{place}/delete")
+            watching = list(messages(answer.iter_lines()))
+        coming_back = read(session, address, 2)
+        assert watching[-1] == {"event": "end", "data": ""}
+        assert coming_back == [{"event": "end", "data": ""}]
+        session.post(f"{place}/restore")
+        scripted.play(conversation(place), [MessageKept("k", "later")])
+        assert "event" not in read(session, address, 1)[0]
+        session.post(f"{place}/delete")
+        session.cookies.clear()
+        assert session.get(address).status_code == 404, "to anybody else there is none"
 
 
 def test_headers_and_opening_let_no_proxy_hold_the_stream():
