@@ -113,7 +113,7 @@ class Conversations:
         return record is not None and record.owner == owner and record.deleted_at is not None
 
     async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
-        """Messages and answers that hold the words."""
+        """Messages, answers and titles that hold the words."""
         return await self._parts.records.search(owner, words, limit)
 
     async def send(

@@ -1,4 +1,4 @@
-"""Search over what a person said and was answered.
+"""Search over what a person said and was answered, and over titles.
 
 Matching is done here and not by the database: SQLite compares letters beyond ASCII case by case,
 and what an assistant said is kept as JSON. Conversations are read newest first, a few at a time,
@@ -25,10 +25,14 @@ BATCH = 40
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A message or an answer that holds the words, and where in its text they are."""
+    """A message, an answer or a title that holds the words, and where in its text they are.
+
+    ``exchange_id`` is None of a title, which is found only where nothing that was said is: most
+    titles are the beginning of a message.
+    """
 
     conversation_id: str
-    exchange_id: str
+    exchange_id: str | None
     title: str
     at: datetime
     text: str
@@ -47,21 +51,21 @@ class SearchQueries(Queries):
         async with self._database.reading() as connection:
             every = await _rows(
                 connection,
-                select(conversations.c.id, conversations.c.title)
+                select(conversations.c.id, conversations.c.title, conversations.c.updated_at)
                 .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
                 .order_by(conversations.c.updated_at.desc(), conversations.c.id),
             )
             for begin in range(0, len(every), BATCH):
-                batch = {row["id"]: row["title"] for row in every[begin : begin + BATCH]}
-                hits += await _search(connection, batch, pattern)
+                hits += await _search(connection, every[begin : begin + BATCH], pattern)
                 if len(hits) >= limit:
                     break
         return tuple(hits[:limit])
 
 
 async def _search(
-    connection: AsyncConnection, titles: dict[str, str], pattern: re.Pattern[str]
+    connection: AsyncConnection, batch: Sequence[RowMapping], pattern: re.Pattern[str]
 ) -> Sequence[SearchHit]:
+    titles = {row["id"]: row["title"] for row in batch}
     said = await _rows(
         connection,
         select(
@@ -89,6 +93,10 @@ async def _search(
         key = (place[exchange["conversation_id"]], exchange["position"], row["position"])
         texts = _texts(row["parts"])
         found += [(key, hit) for hit in _hits(exchange, titles, texts, row, pattern)]
+    told = {hit.conversation_id for _, hit in found}
+    for row in batch:
+        if row["id"] not in told:
+            found += [((place[row["id"]], 0, 0), hit) for hit in _title_hits(row, pattern)]
     return [hit for _, hit in sorted(found, key=lambda one: one[0])]
 
 
@@ -112,6 +120,14 @@ def _hits(
                 match.start(),
                 match.end(),
             )
+
+
+def _title_hits(conversation: RowMapping, pattern: re.Pattern[str]) -> Iterator[SearchHit]:
+    title = conversation["title"]
+    match = pattern.search(title)
+    if match is not None:
+        at = conversation["updated_at"]
+        yield SearchHit(conversation["id"], None, title, at, title, match.start(), match.end())
 
 
 def _texts(parts: str) -> list[str]:

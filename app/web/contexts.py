@@ -267,7 +267,9 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class HitLine:
-    """A search hit: the words and the text around them."""
+    """A search hit: the words and the text around them. ``exchange`` is "" of one in a title, and
+    the text around is the title's then.
+    """
 
     conversation: str
     exchange: str

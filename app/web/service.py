@@ -96,7 +96,7 @@ class Conversations(Protocol):
         ...
 
     async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
-        """Messages and answers that hold the words, whatever the case of letters."""
+        """Messages, answers and titles that hold the words, whatever the case of letters."""
         ...
 
     async def listing(self, owner: str) -> Sequence[ConversationSummary]:

@@ -55,7 +55,7 @@ async def restore(room: InRoom, owner: Owner, conversation: str) -> RedirectResp
 
 
 async def search(room: InRoom, owner: Owner, q: Annotated[str, Query()] = "") -> HTMLResponse:
-    """What was said and answered with some words in it."""
+    """What was said, answered or made a title, with some words in it."""
     words = q.strip()[:MOST_TITLE_CHARS]
     hits = await room.conversations.search(owner, words, MOST_HITS) if words else ()
     own = await room.conversations.listing(owner)
@@ -92,10 +92,11 @@ def _line(room: Room, conversation: ConversationSummary) -> ShelfLine:
 
 
 def _hit_line(room: Room, hit: SearchHit) -> HitLine:
-    begin, end = max(0, hit.start - AROUND), min(len(hit.text), hit.end + AROUND)
+    around = AROUND if hit.exchange_id else len(hit.text)
+    begin, end = max(0, hit.start - around), min(len(hit.text), hit.end + around)
     return HitLine(
         conversation=hit.conversation_id,
-        exchange=hit.exchange_id,
+        exchange=hit.exchange_id or "",
         title=hit.title,
         at=stamp(hit.at),
         when=room.words.language.moment(hit.at),

@@ -35,6 +35,30 @@ async def test_only_ones_own_and_nothing_hidden(records: Records) -> None:
     assert await records.search("ada", "needle", 10) == ()
 
 
+async def test_a_title_is_found_in_its_place_unless_what_was_said_is(
+    records: Records, clock: TickingClock
+) -> None:
+    oldest = await _said(records, "ada", "March: Prüfung", "hello", "hi")
+    clock.moment += timedelta(hours=1)
+    between = await _said(records, "ada", "prüfung", "Prüfung?", "hi")
+    clock.moment += timedelta(hours=1)
+    newest = await _said(records, "ada", "100% PRÜFUNG", "hello", "hi")
+    await _said(records, "bob", "prüfung", "hello", "hi")
+    hits = await records.search("ada", "prüfung", 10)
+    assert [(hit.conversation_id, hit.text[hit.start : hit.end]) for hit in hits] == [
+        (newest, "PRÜFUNG"),
+        (between, "Prüfung"),
+        (oldest, "Prüfung"),
+    ]
+    assert [hit.exchange_id is None for hit in hits] == [True, False, True]
+    assert hits[0].text == hits[0].title == "100% PRÜFUNG"
+    assert len(await records.search("ada", "prüfung", 2)) == 2
+    assert [hit.title for hit in await records.search("ada", "0% p", 10)] == ["100% PRÜFUNG"]
+    await records.rename_conversation(newest, "another")
+    assert [hit.conversation_id for hit in await records.search("ada", "100%", 10)] == []
+    assert [hit.conversation_id for hit in await records.search("ada", "another", 10)] == [newest]
+
+
 async def test_words_are_plain_and_not_a_pattern(records: Records) -> None:
     await _said(records, "ada", "1", "100% _sure_ (a.b)", "parts text extra")
     assert len(await records.search("ada", "% _sure_ (a.b", 10)) == 1

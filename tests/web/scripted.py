@@ -5,7 +5,7 @@ exchange is open. A script is what follows a message: steps of a pause and a bat
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -150,13 +150,11 @@ class ScriptedConversations:
 
     async def search(self, owner: str, words: str, limit: int) -> Sequence[SearchHit]:
         return [
-            SearchHit(
-                kept.view.id, said.id, kept.view.title, WHEN, said.message, at, at + len(words)
-            )
+            SearchHit(kept.view.id, exchange, kept.view.title, WHEN, text, at, at + len(words))
             for kept in self._kept.values()
             if kept.owner == owner
-            for said in kept.view.exchanges.values()
-            if (at := said.message.lower().find(words.lower())) >= 0
+            for exchange, text in _texts(kept.view)
+            if (at := text.lower().find(words.lower())) >= 0
         ][:limit]
 
     async def view(
@@ -254,3 +252,11 @@ class ScriptedConversations:
         if kept.waiting:
             identity, text = kept.waiting.pop(0)
             self._open(kept, text, identity)
+
+
+def _texts(view: ConversationView) -> Iterator[tuple[str | None, str]]:
+    """What was said, with its exchange; the title where it is not the first message."""
+    messages = [(said.id, said.message) for said in view.exchanges.values()]
+    if view.title not in [message for _, message in messages]:
+        yield None, view.title
+    yield from messages

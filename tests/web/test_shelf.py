@@ -59,6 +59,15 @@ def test_search_finds_ones_own_and_shows_it_as_text():
         assert "Nothing was found." in session.get("/search", params={"q": "there"}).text
 
 
+def test_a_renamed_conversation_is_found_by_its_title_and_shown_as_text():
+    with client() as session:
+        place = begin(session, MESSAGE)
+        session.post(f"{place}/rename", data={"title": f"<b> {'Audit ' * 30}"})
+        page = session.get("/search", params={"q": "<B> AUDIT"}).text
+        assert f'<a href="{place}"><mark>&lt;b&gt; Audit</mark>{" Audit" * 29}</a>' in page
+        assert "One place" in page
+
+
 def test_a_search_for_nothing_offers_to_search():
     with client() as session:
         assert 'name="q"' in session.get("/search").text
