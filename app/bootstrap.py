@@ -1,13 +1,11 @@
 """The one place that names concrete parts and puts them together."""
 
 import asyncio
-import logging
 import os
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
@@ -21,12 +19,12 @@ from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
-from app.exchange.counts import Counts
 from app.exchange.parts import Bounds, Parts
 from app.exchange.replay import MapRules, Recut
 from app.exchange.rules import Person
 from app.exchange.telemetry import SCOPE, Telemetry
 from app.feed.memory import MemoryFeed
+from app.housekeeping import keep_fresh, keep_house, recover
 from app.providers.connect import UnknownDialect, connect
 from app.providers.demo import make_demo
 from app.providers.demo_script import playable
@@ -35,7 +33,6 @@ from app.providers.spec import ProviderSpec
 from app.providers.transports import RecordedBody, Tap
 from app.records.errors import DatabaseRefused
 from app.records.ids import Kind, new_id
-from app.records.recovery import Recovered
 from app.records.store import Records
 from app.records.worker_locks import WorkerLocks
 from app.settings import BadSetting, Settings
@@ -48,15 +45,6 @@ from app.web.access import Access, Role
 from app.web.language import Language
 from app.web.service import WebServices
 from app.web.words import Words
-
-log = logging.getLogger(__name__)
-
-HEARTBEAT_S = 5.0
-LEASE_S = 30.0
-"""Six heartbeats: a busy machine may skip some, and clocks of machines differ."""
-RETENTION_PAUSE_S = 900.0
-MAPS_PAUSE_S = 0.5
-"""Between two looks at the field maps, where they are reloaded."""
 
 
 class StartRefused(Exception):
@@ -90,7 +78,7 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         locks = WorkerLocks(settings.data / "workers")
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
-        await _recover(records, locks, telemetry.counts)
+        await recover(records, locks, telemetry.counts)
         conversations = Conversations(
             parts, _suggestions(settings, registry), settings.unwatched_stop_s
         )
@@ -99,11 +87,11 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         await approvals.expire()
         await conversations.take_up()
         housekeeping = asyncio.create_task(
-            _keep_house(conversations, approvals, parts, locks, settings)
+            keep_house(conversations, approvals, parts, locks, settings)
         )
         stack.push_async_callback(_end, housekeeping)
         if live is not None:
-            stack.push_async_callback(_end, asyncio.create_task(_keep_fresh(live)))
+            stack.push_async_callback(_end, asyncio.create_task(keep_fresh(live)))
         yield WebServices(
             conversations=conversations,
             approvals=approvals,
@@ -304,15 +292,6 @@ def _live_maps(
     return LiveMaps(folder, maps, registry.names)
 
 
-async def _keep_fresh(maps: LiveMaps) -> None:
-    while True:
-        await asyncio.sleep(MAPS_PAUSE_S)
-        try:
-            await asyncio.to_thread(maps.refresh)
-        except OSError:
-            log.exception("the folder of field maps cannot be read; the maps in force stay")
-
-
 def tools_of(settings: Settings) -> Registry:
     """The tools that the settings name. Raises :class:`StartRefused`."""
     if settings.tools == "shipped":
@@ -376,73 +355,6 @@ def _suggestions(settings: Settings, registry: Registry) -> Sequence[str]:
     if settings.suggestions or settings.model != "demo":
         return settings.suggestions
     return tuple(scenario.suggestion for scenario in playable(registry.names))
-
-
-async def _recover(records: Records, locks: WorkerLocks, counts: Counts) -> set[str]:
-    """Make true again what lost workers left: at once on this machine, after a lease elsewhere.
-
-    The conversations in which an exchange was ended by it.
-    """
-    changed = await _recover_from(records, None, counts)
-    for worker in locks.gone():
-        changed |= await _recover_from(records, worker, counts)
-        locks.forget(worker)
-    return changed
-
-
-async def _recover_from(records: Records, worker: str | None, counts: Counts) -> set[str]:
-    recovered = await records.recover(
-        datetime.now(UTC), LEASE_S, restarted=worker, rerun_idempotent=True
-    )
-    await _count(recovered, records, counts)
-    return {interrupted.conversation_id for interrupted in recovered.interrupted}
-
-
-async def _count(recovered: Recovered, records: Records, counts: Counts) -> None:
-    """Count what the lost workers can no longer count themselves."""
-    for ended in (*recovered.unknown, *recovered.not_run):
-        call = await records.call(ended)
-        if call is not None:
-            counts.call_ended(call.name, call.state, call.reason)
-    for interrupted in recovered.interrupted:
-        counts.exchange_ended(interrupted.outcome)
-
-
-async def _keep_house(
-    conversations: Conversations,
-    approvals: Approvals,
-    parts: Parts,
-    locks: WorkerLocks,
-    settings: Settings,
-) -> None:
-    """Say that this process is alive, go on for those that are not, and remove what is too old."""
-    records = parts.records
-    next_retention = 0.0
-    clock = asyncio.get_running_loop().time
-    while True:
-        try:
-            await records.heartbeat(parts.worker)
-            await conversations.tell_afresh(await _recover(records, locks, parts.telemetry.counts))
-            await approvals.expire()
-            await conversations.take_up()
-            await conversations.heed_stops()
-            await conversations.heed_decisions()
-            await conversations.heed_deletions()
-            if clock() >= next_retention:
-                next_retention = clock() + RETENTION_PAUSE_S
-                await _remove_old(records, settings)
-        except Exception:
-            log.exception("housekeeping failed; it goes on")
-        await asyncio.sleep(HEARTBEAT_S)
-
-
-async def _remove_old(records: Records, settings: Settings) -> None:
-    """What was observed goes whether or not the developer view is still on."""
-    now = datetime.now(UTC)
-    await records.delete_hidden_before(now - timedelta(days=settings.deleted_days))
-    await records.delete_observations_before(now - timedelta(hours=settings.developer_hours))
-    if settings.retention_days is not None:
-        await records.delete_older_than(now - timedelta(days=settings.retention_days))
 
 
 async def _end(task: asyncio.Task[None]) -> None:
