@@ -79,6 +79,9 @@ _JOINING = frozenset(
 """Scripts that are written with joiners."""
 
 
+_LOOKLESS = frozenset({Mark.INVISIBLE, Mark.BIDI, Mark.SPACE})
+
+
 def marked(text: str) -> tuple[Segment, ...]:
     """The pieces of a text, in order; their sources joined are the text."""
     pieces: list[Segment] = []
@@ -95,6 +98,14 @@ def marked(text: str) -> tuple[Segment, ...]:
     elif at < len(text):
         pieces.append(Segment(text[at:], Mark.PLAIN, text[at:]))
     return tuple(pieces)
+
+
+def has_look(text: str) -> bool:
+    """Whether anything of a text can be seen: it has more than spaces and what has no look.
+
+    A text with more than :data:`MOST_MARKS` of these has one: their numbers.
+    """
+    return any(piece.kind not in _LOOKLESS and not piece.source.isspace() for piece in marked(text))
 
 
 def _rest(text: str, kind: Mark) -> Segment:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.calls.reasons import Reason
+from app.display.marks import has_look
 from app.display.updates import ExchangeOpened, MessageKept, Update, apply
 from app.display.view import ConversationView
 from app.exchange.adoption import can_go_on
@@ -462,11 +463,11 @@ class Conversations:
 
 
 def _title(text: str) -> str:
-    """The first line of a message, shortened at a word."""
+    """The first line of a message, shortened at a word; none where that has no look."""
     line = " ".join(text.split())
-    if len(line) <= TITLE_CHARS:
-        return line
-    return line[:TITLE_CHARS].rsplit(" ", 1)[0] + "…"
+    if len(line) > TITLE_CHARS:
+        line = line[:TITLE_CHARS].rsplit(" ", 1)[0] + "…"
+    return line if has_look(line.removesuffix("…")) else ""
 
 
 def _belongs_to(update: Update, opened: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from app.display.marks import has_look
 from app.exchange.conversations import ConversationSummary
 from app.records.search import SearchHit
 from app.web.contexts import HitLine, SearchContext, Shelf, ShelfLine
@@ -36,7 +37,7 @@ async def rename(
 ) -> RedirectResponse:
     """Give a conversation another title."""
     text = " ".join(title.split())
-    if not text or len(text) > MOST_TITLE_CHARS:
+    if len(text) > MOST_TITLE_CHARS or not has_look(text):
         raise HTTPException(422)
     await room.conversations.rename(owner, conversation, text)
     return RedirectResponse(f"/c/{conversation}", 303)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.display import look_alikes, marks
-from app.display.marks import MOST_DRAWN, MOST_MARKS, MOST_STACKED, Mark, marked
+from app.display.marks import MOST_DRAWN, MOST_MARKS, MOST_STACKED, Mark, has_look, marked
 
 ODD = st.sampled_from(
     "\u200b\u200c\u200d\u202e\u2066\u00a0\u00ad\ufeff\ufe0f\u0301\u3164\u2028\x1b\r\t\n a."
@@ -82,6 +82,20 @@ def test_nothing_that_shows_is_unseen_or_turns_what_is_around_it(text: str) -> N
 )
 def test_what_has_no_look_is_told_by_name(char: str, name: str, kind: Mark) -> None:
     assert pointed_at(f"a{char}b") == [(name, kind)]
+
+
+LOOKLESS = [
+    *["", " ", "\t\n", "\u200b", "\u200b\u200d \u2060", "\u202e\u2066", "\u00ad\ufeff", "\u3164"],
+    *["\u2800 \u115f", "\U000e0041", "\ufe0f", "\u0301", "\x00", "\u2028", "\u00a0"],
+]
+
+
+@pytest.mark.parametrize("text", LOOKLESS)
+def test_what_has_no_look_is_told_from_what_has(text: str) -> None:
+    assert not has_look(text)
+    assert not has_look(text * 20)
+    for seen in ("a", "0", "\u0430", "\u732b", "\u2764\ufe0f", "\U0001f469", "-"):
+        assert has_look(f"{text}{seen}{text}")
 
 
 @pytest.mark.parametrize("text", [" a", "a ", "a \nb", "  ", "\ta", "a\n"])

@@ -113,6 +113,14 @@ async def test_the_title_is_the_first_message_cut_at_a_word(tmp_path: Path) -> N
         assert summary.title == "Please open a ticket about the invoice run that failed in…"
 
 
+async def test_a_message_that_cannot_be_seen_leaves_the_title_to_the_next(tmp_path: Path) -> None:
+    async with world(tmp_path, said("Yes."), said("No.")) as here:
+        for message, title in (("\u200b\u2060 " * 40, ""), ("A ticket", "A ticket")):
+            await here.say(message)
+            [summary] = await here.conversations.listing(OWNER)
+            assert summary.title == title
+
+
 @pytest.mark.parametrize("action", ["send", "stop", "view"])
 @pytest.mark.parametrize("conversation", ["theirs", "none at all"])
 async def test_another_owners_conversation_is_unknown(

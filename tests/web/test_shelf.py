@@ -26,7 +26,7 @@ def test_a_conversation_is_renamed():
         assert "March &lt;b&gt; <time" in session.get(place).text
 
 
-@pytest.mark.parametrize("title", ["", " \n", "x" * 201])
+@pytest.mark.parametrize("title", ["", " \n", "\u200b", "\u200b \u2060\ufe0f", "\u3164", "x" * 201])
 def test_a_title_of_nothing_or_too_much_is_refused(title: str):
     with client() as session:
         place = begin(session, MESSAGE)
