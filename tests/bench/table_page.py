@@ -3,7 +3,9 @@
 Theirs were measured once, on two shared cores, with the same two kinds of turn at the same pace:
 figures in the same row are of different runs. Ours are medians of one conversation's turns. The
 time of the main thread is that for which it had a processor, with everything on it four times as
-slow; beside what a page of theirs took, one of the AI SDK without its throttle in brackets.
+slow; beside what a page of theirs took, one of the AI SDK without its throttle in brackets. What
+the machine itself costs is told in the same run: a bare page has the same turns, with neither style
+nor library, and appends the text of each update as a line.
 """
 
 import asyncio
@@ -111,6 +113,11 @@ def _turns(page: WatchedPage) -> dict[str, float]:
         costs = [page.say(turn.message) for _ in range(REPEATS)]
         figures[f"{name} bytes"] = median(cost[0] for cost in costs)
         figures[f"{name} ms"] = median(cost[1] for cost in costs)
+    page.strip()
+    for name, turn in TURNS.items():
+        costs = [page.say(turn.message) for _ in range(REPEATS)]
+        figures[f"{name} ms, bare"] = median(cost[1] for cost in costs)
+    page.page.goto(page.page.url)
     page.slow_down(1)
     return figures
 
@@ -164,14 +171,16 @@ def _elsewhere(work: Coroutine[Any, Any, None]) -> None:
 
 def _table(figures: dict[str, float]) -> list[str]:
     lines = [
-        "| one turn | " + " | ".join(KITS) + " | Formwork | goal | reached |",
-        "| --- |" + " --- |" * (len(KITS) + 3),
+        "| one turn | " + " | ".join(KITS) + " | bare page here | Formwork | goal | reached |",
+        "| --- |" + " --- |" * (len(KITS) + 4),
     ]
     for name, goal in GOALS.items():
         figure = figures[name]
         told = "under 50" if name in ("typing", "scrolling", "forming") and not figure else ""
+        bare = figures.get(f"{name}, bare")
+        least = "" if bare is None else f"{bare:,.1f}"
         lines.append(
-            f"| {goal.name} | {' | '.join(goal.kits)} | {told or f'{figure:,.1f}'} "
+            f"| {goal.name} | {' | '.join(goal.kits)} | {least} | {told or f'{figure:,.1f}'} "
             f"| at most {goal.most:,} | {'yes' if figure <= goal.most else 'no'} |"
         )
     return lines

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
+from tests.bench.bare_page import BARE
 from tests.browser.conftest import ARGUMENTS
 
 SETTLES_S = 0.4
@@ -46,6 +47,10 @@ class WatchedPage:
         # The time that the main thread had a processor: other processes do not count.
         self._ask("Performance.enable", timeDomain="threadTicks")
         self.wait_for_the_end()
+
+    def strip(self) -> None:
+        """Leave of the page the least that shows the same updates, until it is loaded again."""
+        self.page.evaluate(BARE)
 
     def slow_down(self, times: int) -> None:
         """Let everything on the main thread take ``times`` as long."""
