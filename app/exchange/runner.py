@@ -10,19 +10,18 @@ Every way out ends in :meth:`ExchangeRunner._end`, and leaves a history that the
 use.
 """
 
-import asyncio
 import logging
 import random
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from app.calls.events import CallAnnounced, Event
 from app.calls.gate import Judgement, Terms, Verdict, judge
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.calls.turn import Block, Call, FinishedTurn, TextBlock, call_id, turn_of
+from app.calls.turn import Block, Call, FinishedTurn, TextBlock, call_id
 from app.display.live_turn import LiveTurn
 from app.display.updates import (
     CallChanged,
@@ -34,9 +33,9 @@ from app.display.updates import (
 )
 from app.display.view import NoticeKind, NoticeView
 from app.exchange.adoption import left_to_run
-from app.exchange.answers import not_run
-from app.exchange.approval_views import ApprovalViews
+from app.exchange.asking import Asking
 from app.exchange.binding import Binding
+from app.exchange.carrying_out import Carried, CarryingOut
 from app.exchange.dispatch import Dispatch, Runnable
 from app.exchange.exchange_trace import ExchangeTrace
 from app.exchange.observer import ExchangeObserver
@@ -45,13 +44,11 @@ from app.exchange.parts import Parts
 from app.exchange.persist import new_abandoned, new_turn
 from app.exchange.publisher import Publisher
 from app.exchange.rules import Person, ToolRules
-from app.exchange.same_call import sameness
 from app.exchange.stopping import StopCause, StopSignal
 from app.exchange.stream_turn import stream_turn
 from app.providers.provider import RETRYABLE, ProviderFailure, TurnRequest
 from app.records.ids import Kind, new_id
-from app.records.new import NewApproval
-from app.records.rows import ApprovalState, Outcome
+from app.records.rows import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -101,21 +98,19 @@ class ExchangeRunner:
         self.conversation = conversation
         self.exchange = exchange
         self.stop = StopSignal()
-        self.decided = asyncio.Event()
-        """Set when something was decided that this exchange waits for."""
         self._parts = parts
-        self._person = person
         self._publisher = publisher
         self._trace = trace
         self._observer = observer
         self._rules = ToolRules(parts.registry, parts.maps, person)
         self._binding = Binding(parts.maps)
-        self._views = ApprovalViews(parts.maps, parts.formats)
-        self._asks = False
-        """Whether a person was asked for a decision in this exchange."""
-        self._dispatch = Dispatch(
-            parts, publisher, self.stop, person, conversation, exchange, trace
+        self._asking = Asking(parts, exchange, person, publisher)
+        dispatch = Dispatch(parts, publisher, self.stop, person, conversation, exchange, trace)
+        self._calls = CarryingOut(
+            parts, conversation, exchange, publisher, self.stop, dispatch, self._asking
         )
+        self.decided = self._calls.decided
+        """Set when something was decided that this exchange waits for."""
 
     async def ask_to_stop(self, cause: StopCause) -> None:
         """Give the stop signal and show that it was given."""
@@ -170,16 +165,7 @@ class ExchangeRunner:
         """End what an internal error left without a result, so that history stays whole."""
         if over.outcome is not Outcome.INTERNAL_ERROR:
             return
-        await self._refuse_unstarted(Reason.INCOMPLETE)
-
-    async def _refuse_unstarted(self, reason: Reason) -> tuple[str, ...]:
-        """End the calls that have not started, on record and on screen; the ids of those."""
-        refused = await self._parts.records.refuse_unstarted(self.exchange, reason, not_run(reason))
-        await self._publisher.put(
-            CallChanged(self.exchange, turn_of(ours), ours, CallState.NOT_RUN, reason)
-            for ours in refused
-        )
-        return refused
+        await self._calls.refuse_unstarted(Reason.INCOMPLETE)
 
     # One turn
 
@@ -188,7 +174,7 @@ class ExchangeRunner:
         regenerations = 0
         while True:
             attempt, finished = await self._attempt()
-            await self._learn_denials()
+            self._rules.denied.update(await self._asking.denied())
             judgement = self._judge(attempt.live.id, finished)
             if judgement.usable:
                 return await self._go_on(attempt, finished, judgement)
@@ -325,100 +311,21 @@ class ExchangeRunner:
         [ours] = [each for each in transcript.exchanges if each.exchange.id == self.exchange]
         if ours.exchange.stop_asked_at is not None:
             self.stop.give(StopCause.PERSON)
-        self._asks = any(call.approval for turn in ours.turns for call in turn.calls)
+        self._asking.find(ours.turns)
         await self._carry_out((turn.id, left_to_run(turn, self._binding)) for turn in ours.turns)
         return len(ours.turns)
 
     async def _carry_out(self, work: Iterable[tuple[str, Sequence[Runnable]]]) -> None:
-        """Run calls, and those that a person approves meanwhile, until all of them have ended.
-
-        Then nothing of the exchange is left to do but the next turn: or this does not return.
-        """
-        begun: set[str] = set()
-        while True:
-            await self._run_calls(work, begun)
-            if not self._asks:
-                break
-            if self._is_stopped_for_good:
-                await self._withdraw()
-                break
-            parked = await self._parts.records.park_exchange(
-                self.exchange, self._parts.worker, with_approved=self.stop.given
-            )
-            if parked:
+        """Returns when nothing of the exchange is left to do but the next turn, or not at all."""
+        match await self._calls.carry_out(work):
+            case Carried.OUT:
+                return
+            case Carried.STOPPED:
+                raise await self._stopped()
+            case Carried.SUPERSEDED:
+                raise _Over(Outcome.SUPERSEDED)
+            case Carried.PARKED:
                 raise _Parked
-            work = [(turn, [call]) for turn, call in await self._approved() if call.id not in begun]
-            if not work:
-                break
-        if self.stop.given:
-            raise await self._stopped()
-        if self._asks and await self._is_superseded():
-            raise _Over(Outcome.SUPERSEDED)
-
-    @property
-    def _is_stopped_for_good(self) -> bool:
-        """A process that closes leaves what waits to the next one."""
-        return self.stop.given and self.stop.cause is not StopCause.SHUTDOWN
-
-    async def _run_calls(
-        self, work: Iterable[tuple[str, Sequence[Runnable]]], begun: set[str]
-    ) -> None:
-        async with asyncio.TaskGroup() as group:
-            running: set[asyncio.Task[None]] = set()
-
-            def begin(turn: str, calls: Sequence[Runnable]) -> None:
-                begun.update(call.id for call in calls)
-                running.add(group.create_task(self._dispatch.run(turn, calls)))
-
-            for turn, calls in work:
-                begin(turn, calls)
-            while running:
-                self.decided.clear()
-                if self._asks and not self.stop.given:
-                    for turn, call in await self._approved():
-                        if call.id not in begun:
-                            begin(turn, [call])
-                await self._one_of(running)
-                running = {task for task in running if not task.done()}
-
-    async def _one_of(self, running: set[asyncio.Task[None]]) -> None:
-        """Wait until a task has ended or something was decided."""
-        heard = asyncio.create_task(self.decided.wait())
-        try:
-            await asyncio.wait({*running, heard}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            heard.cancel()
-
-    async def _approved(self) -> list[tuple[str, Runnable]]:
-        """Calls that were approved and have not started, with their turns."""
-        transcript = await self._parts.records.transcript(self.conversation)
-        return [
-            (turn.id, call)
-            for each in transcript.exchanges
-            if each.exchange.id == self.exchange
-            for turn in each.turns
-            for call in left_to_run(turn, self._binding)
-        ]
-
-    async def _withdraw(self) -> None:
-        """End what waits for a person because the exchange is being stopped."""
-        refused = await self._refuse_unstarted(Reason.STOPPED)
-        for asked in await self._parts.records.approvals_of(self.exchange):
-            if asked.call_id in refused:
-                self._parts.telemetry.waited(asked)
-        self._parts.asked.happened()
-
-    async def _is_superseded(self) -> bool:
-        asked = await self._parts.records.approvals_of(self.exchange)
-        return any(each.state is ApprovalState.SUPERSEDED for each in asked)
-
-    async def _learn_denials(self) -> None:
-        """A call that a person denied is refused without asking when it is made again."""
-        if not self._asks:
-            return
-        for asked in await self._parts.records.approvals_of(self.exchange):
-            if asked.state is ApprovalState.DENIED:
-                self._rules.denied.add(sameness(asked.tool, asked.arguments))
 
     async def _go_on(self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement) -> None:
         live = attempt.live
@@ -429,26 +336,8 @@ class ExchangeRunner:
         if not judgement.calls and not finished.resume:
             raise _Over(Outcome.ANSWERED)
         await self._publisher.put(self._refused(live, judgement))
-        await self._tell_of_requests(live)
+        await self._asking.show(live.id)
         await self._carry_out([(live.id, self._runnable(live, finished, judgement))])
-
-    async def _tell_of_requests(self, live: LiveTurn) -> None:
-        """Show the requests of a turn that has just been put on record with them."""
-        if not self._asks:
-            return
-        asked = await self._parts.records.approvals_of(self.exchange)
-        ours = [each for each in asked if each.turn_id == live.id]
-        waiting = CallState.AWAITING_APPROVAL
-        await self._publisher.put(
-            update
-            for each in ours
-            for update in (
-                self._views.changed(each),
-                CallChanged(self.exchange, live.id, each.call_id, waiting),
-            )
-        )
-        if ours:
-            self._parts.asked.happened()
 
     async def _record(
         self, attempt: _Attempt, finished: FinishedTurn, judgement: Judgement
@@ -463,22 +352,10 @@ class ExchangeRunner:
             attempt.announced,
             self._parts.registry.idempotent,
             self._binding,
-            self._ask,
+            self._asking.request,
         )
-        self._asks = self._asks or any(call.approval for call in turn.calls)
         await self._parts.records.record_turn(self.exchange, turn, self._parts.worker)
         self._trace.kept()
-
-    def _ask(self, tool: str) -> NewApproval:
-        known = self._parts.maps[tool]
-        assert known.approval is not None
-        expiry = timedelta(seconds=known.approval.expires_after_s)
-        return NewApproval(
-            by=known.approval.by,
-            asked_by=self._person.id,
-            schema_version=self._binding.schema_version(tool),
-            expires_at=datetime.now(UTC) + expiry,
-        )
 
     def _refused(self, live: LiveTurn, judgement: Judgement) -> list[Update]:
         return [
