@@ -84,6 +84,7 @@ class Replayer:
         wire = _Pieces(recording)
         provider = self._connect(recording.dialect, wire)
         turn = TurnLog("replay", recording.dialect, "recorded", 0, self._terms)
+        turn.timed = recording.timed
         how, detail = "ended", ""
         try:
             await _read(provider, wire, turn, events)

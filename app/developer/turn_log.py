@@ -4,7 +4,8 @@ Lines come in order, live or from the store, and may keep coming. A run of fragm
 as one piece wherever that makes no difference: the parser reads the same however a text is cut
 (``app.calls.arguments``), and the times of the fragments are kept beside it.
 
-All times are microseconds: ``requested`` since 1970, everything else of a turn since its request.
+All times are microseconds: ``requested`` since 1970 (0 of a replay, for which nothing was),
+everything else of a turn since its request.
 """
 
 from collections.abc import Iterable, Mapping
@@ -135,6 +136,8 @@ class TurnLog:
         self.dialect = dialect
         self.model = model
         self.requested = requested
+        self.timed = True
+        """Whether the times are those at which things came, and not made up."""
         self.terms = terms
         self.items: list[Item] = []
         self.calls: list[CallLog] = []

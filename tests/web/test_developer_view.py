@@ -218,6 +218,10 @@ async def test_a_recording_from_the_view_replays_to_the_same(tmp_path: Path) -> 
     for replay in replays:
         assert replay.status_code == 200
         assert "Call 0 · create_ticket" in replay.text
+        assert "1970" not in replay.text
+        assert "<dt>requested</dt>" not in replay.text, "for a replay nothing was"
+    assert "<dt>requested</dt>" in page
+    assert ["made up" in replay.text for replay in replays] == [True, False]
 
 
 async def _told(body: bytes) -> list[Any]:

@@ -9,6 +9,7 @@ from app.developer.pictures import Lane, Scale, density, spans
 from app.developer.shown import flushes_of, shown_calls
 from app.developer.turn_log import Flush, Item, Run, TurnLog
 from app.developer.viewing import TurnSeen
+from app.developer.wire import UNTIMED_GAP_US
 from app.records.rows import AbandonedTurnRecord, CallRecord, TurnRecord
 from app.web.developer.call_part import CallPart, call_seen
 from app.web.developer.contexts import Cell, Link, PictureContext, TableContext, TurnContext
@@ -87,7 +88,11 @@ class TurnPart:
     # Facts
 
     def _facts(self, seen: TurnSeen, turn: TurnLog) -> Iterator[tuple[str, Cell]]:
-        yield "requested", clock(turn.requested / 1e6)
+        if turn.requested:
+            yield "requested", clock(turn.requested / 1e6)
+        if not turn.timed:
+            gap = ms(UNTIMED_GAP_US)
+            yield "times", f"made up, {gap} between pieces: the recording came without any"
         if turn.streamed is None:
             yield "stream", "is under way"
         else:
