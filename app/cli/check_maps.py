@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         _print_json(found)
     else:
         _print_table(found)
-        print(f"{len(files)} maps: {errors} errors, {len(found) - errors} to review")
+        maps, faults = _number(len(files), "map"), _number(errors, "error")
+        print(f"{maps}: {faults}, {len(found) - errors} to review")
     return 1 if errors else 0
 
 
@@ -62,6 +63,10 @@ class _Located:
     severity: Severity
     pointer: str
     text: str
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _findings(file: Path, compiler: MapCompiler, registry: Registry) -> list[_Located]:

@@ -1,4 +1,4 @@
-"""How a command says that it cannot do its work."""
+"""How a command says that it cannot do its work, or that something is odd about it."""
 
 import sys
 
@@ -8,5 +8,10 @@ CANNOT = 2
 
 def cannot(why: object) -> int:
     """Say why, in one line on standard error; returns the exit status."""
-    print(f"formwork: {why}", file=sys.stderr)
+    warn(why)
     return CANNOT
+
+
+def warn(why: object) -> None:
+    """Say something in one line on standard error."""
+    print(f"formwork: {why}", file=sys.stderr)

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.bootstrap import StartRefused, replay_parts
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import JsonObject
-from app.cli.errors import cannot
+from app.cli.errors import cannot, warn
 from app.developer.wire import BadRecording, WireRecording, from_file
 from app.exchange.replay import Replay
 from app.providers.connect import KNOWN_DIALECTS
@@ -59,9 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     except (BadSetting, StartRefused, BadRecording) as error:
         return cannot(error)
     emit = _print_json if arguments.json else _print_text
-    asyncio.run(
-        Replay(parts.provider, parts.rules, parts.maps, parts.formats, parts.limits, emit).run()
-    )
+    replay = Replay(parts.provider, parts.rules, parts.maps, parts.formats, parts.limits, emit)
+    if not asyncio.run(replay.run()):
+        others = ", ".join(each for each in KNOWN_DIALECTS if each != arguments.dialect)
+        warn(
+            f"nothing of the recording was understood as {arguments.dialect}; "
+            f"it may be of another dialect: {others}"
+        )
     return 0
 
 

@@ -94,8 +94,11 @@ class Replay:
         self._emit = emit
         self._live = LiveTurn(EXCHANGE, TURN, maps, formats, limits)
 
-    async def run(self) -> None:
-        """Replay to the end of the recording, whatever it holds."""
+    async def run(self) -> bool:
+        """Replay to the end of the recording, whatever it holds; whether any of it was understood.
+
+        Of another dialect's recording nothing is.
+        """
         request = TurnRequest(history=(UserMessage("replay"),), tools=(), max_tokens=1)
         try:
             finished = await stream_turn(
@@ -106,6 +109,8 @@ class Replay:
             finished = replace(self._live.finish(), detail=str(failure))
             stop = Stop.ERROR
         self._judge(finished, stop)
+        is_silent = stop is Stop.INCOMPLETE and finished.provider_stop is None
+        return bool(self._live.turn.blocks) or not is_silent
 
     async def _tell(self, updates: Sequence[Update]) -> None:
         told_rows: set[str] = set()

@@ -244,6 +244,38 @@ def test_the_command_reads_a_recording_with_times(tmp_path: Path, run_cli: RunCl
     assert "of the dialect anthropic-messages" in other.stderr
 
 
+ONE_OF_EACH = {
+    "anthropic-messages": "text-then-call.sse",
+    "openai-chat": "every-call-index-0.sse",
+    "openai-responses": "call-never-done.sse",
+    "gemini": "ids.sse",
+    "ollama": "arguments-as-text.ndjson",
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_of_another_dialects_recording_nothing_is_understood(dialect: str) -> None:
+    for of, name in ONE_OF_EACH.items():
+        parts = replay_parts(read_settings({}), dialect, (OWN / of / name).read_bytes(), None, None)
+        replay = Replay(
+            parts.provider, parts.rules, parts.maps, parts.formats, parts.limits, lambda _: None
+        )
+        assert await replay.run() is (of == dialect)
+        await parts.provider.close()
+
+
+def test_the_command_hints_at_the_other_dialects_in_one_line(run_cli: RunCli) -> None:
+    file = str(OWN / "gemini" / "ids.sse")
+    right, wrong = (
+        run_cli("replay", file, "--dialect", dialect, "--json") for dialect in ("gemini", "ollama")
+    )
+    assert (right.returncode, right.stderr) == (0, "")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (0, 1)
+    assert "nothing of the recording was understood as ollama" in wrong.stderr
+    assert all(each in wrong.stderr for each in DIALECTS)
+    assert len(wrong.stdout.splitlines()) == 1, "standard output holds JSON Lines alone"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
