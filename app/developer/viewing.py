@@ -7,7 +7,7 @@ are read from the store and folded anew for each page; what takes long runs in a
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -38,6 +38,9 @@ KEPT_REPLAYS = 4
 """Replays that a process holds, so that stepping through one does not read it anew."""
 EXCHANGES = 12
 """Exchanges of a conversation that are shown with everything observed; earlier ones by name."""
+
+UNTIMED = "untimed"
+"""Stands behind the dialect of a recording that was taken in without times."""
 
 TurnEntry: TypeAlias = TurnRecord | AbandonedTurnRecord
 
@@ -243,7 +246,7 @@ class DeveloperView:
         recording = await asyncio.to_thread(from_file, content, dialect)
         name = new_id(Kind.REPLAY)
         packed = await asyncio.to_thread(pack_pieces, recording.pieces)
-        head = recording.dialect.encode()
+        head = f"{recording.dialect} {'' if recording.timed else UNTIMED}".strip().encode()
         await self._records.append_observations(
             name,
             None,
@@ -263,7 +266,9 @@ class DeveloperView:
             rows = await self._records.observed_wire(name, name)
             if not heads or not rows:
                 raise NothingThere(name)
-            recording = await asyncio.to_thread(_unpacked, heads[0].data.decode(), rows, False)
+            dialect, _, untimed = heads[0].data.decode().partition(" ")
+            recording = await asyncio.to_thread(_unpacked, dialect, rows, False)
+            recording = replace(recording, timed=untimed != UNTIMED)
             rules = MapRules(self._gating.registry, self.terms.maps, Person("replay"))
             self._keep(key, await self._replayer.replay(recording, Judging(rules)))
         return self._replays[key]
