@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from app.calls.blocks import Call
 from app.calls.events import Stop
 from app.calls.json_types import JsonObject
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.reasons import Reason
 from app.calls.strict import StrictFault, check_object, parse_strict
-from app.calls.turn import Call, FinishedTurn
+from app.calls.turn import FinishedTurn
 
 
 class Verdict(StrEnum):

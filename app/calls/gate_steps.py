@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.calls.blocks import Call
 from app.calls.gate import CHECKS, Rules, Terms, arguments_of, ended_badly, require_identity
 from app.calls.json_types import JsonObject
 from app.calls.reasons import Reason
 from app.calls.strict import StrictFault
-from app.calls.turn import Call, FinishedTurn
+from app.calls.turn import FinishedTurn
 
 
 class Answer(StrEnum):

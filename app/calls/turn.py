@@ -12,10 +12,10 @@ Rules that matter here:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from app.calls.argument_faults import FaultCode
+from app.calls.blocks import Block, Call, OpaqueBlock, TextBlock
 from app.calls.events import (
     ArgumentFragment,
     ArgumentObject,
@@ -34,21 +34,22 @@ from app.calls.events import (
     TurnEnded,
     Usage,
 )
-from app.calls.json_types import JsonObject, JsonValue, Path
+from app.calls.json_types import JsonObject, JsonValue
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.object_arguments import ObjectArguments
 from app.calls.reasons import Reason
 from app.calls.states import CallEvent, CallState, after
-
-
-def call_id(turn: str, ordinal: int) -> str:
-    """Our id of a call, inside and on the page: the turn's id and the ordinal within it."""
-    return f"{turn}-{ordinal}"
-
-
-def turn_of(call: str) -> str:
-    """The turn that one of our call ids belongs to."""
-    return call.rpartition("-")[0]
+from app.calls.turn_changes import (
+    ArgumentsGrew,
+    CallBegan,
+    CallGotName,
+    CallMoved,
+    Change,
+    ObjectGiven,
+    PatchGiven,
+    TextAdded,
+    WorkSeen,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,115 +64,6 @@ class Fault:
 
 MOST_NAME_CHARS = 512
 """Several times what any provider lets a tool be called."""
-
-
-@dataclass(slots=True)
-class Call:
-    """A call as it is being written. ``value`` is set only by dialects that send objects."""
-
-    ordinal: int
-    block: int
-    provider_id: str | None
-    name: str | None
-    state: CallState
-    pieces: list[str] = field(default_factory=list[str])
-    value: JsonObject | None = None
-    completed: bool = False
-    extra: JsonObject | None = None
-    bytes: int = 0
-    held_half: str = ""
-    """A raw high surrogate that waits for its other half in the next fragment."""
-
-    @property
-    def text(self) -> str:
-        """The argument text received so far."""
-        return "".join(self.pieces)
-
-
-@dataclass(slots=True)
-class TextBlock:
-    pieces: list[str] = field(default_factory=list[str])
-    extra: JsonObject | None = None
-
-    @property
-    def text(self) -> str:
-        return "".join(self.pieces)
-
-
-@dataclass(slots=True)
-class OpaqueBlock:
-    """Content kept for the provider alone."""
-
-    data: JsonObject | None = None
-
-
-Block: TypeAlias = TextBlock | Call | OpaqueBlock
-
-
-# What an event did, for those who show it.
-
-
-@dataclass(frozen=True, slots=True)
-class CallBegan:
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class CallGotName:
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class CallMoved:
-    """The call has a new state."""
-
-    call: Call
-    state: CallState
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentsGrew:
-    call: Call
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectGiven:
-    call: Call
-    value: JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class PatchGiven:
-    call: Call
-    path: Path
-    value: JsonValue
-    continues: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TextAdded:
-    block: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkSeen:
-    block: int
-    name: str
-    finished: bool
-
-
-Change: TypeAlias = (
-    CallBegan
-    | CallGotName
-    | CallMoved
-    | ArgumentsGrew
-    | ObjectGiven
-    | PatchGiven
-    | TextAdded
-    | WorkSeen
-)
 
 
 @dataclass(frozen=True, slots=True)

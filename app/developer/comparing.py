@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
 
+from app.calls.call_ids import call_id
 from app.calls.events import ArgumentFragment, Event, Retained, TurnEnded
 from app.calls.states import CallState
-from app.calls.turn import call_id
 from app.developer.shown import ShownCall
 from app.developer.turn_log import CallLog, Gate, Run, TurnLog
 

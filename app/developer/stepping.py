@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.calls.arguments import ArgumentParser
+from app.calls.blocks import TextBlock
 from app.calls.events import ArgumentFragment, Event
 from app.calls.json_types import Path
 from app.calls.states import CallState
-from app.calls.turn import TextBlock
 from app.developer.turn_log import Run, Timed, TurnLog
 from app.display.live_turn import LiveTurn
 from app.display.view import Row

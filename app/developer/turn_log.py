@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from app.calls.call_ids import call_id
 from app.calls.events import (
     ArgumentFragment,
     ArgumentObject,
@@ -24,7 +25,6 @@ from app.calls.events import (
 )
 from app.calls.limits import Limits
 from app.calls.states import CallState
-from app.calls.turn import call_id
 from app.developer.observations import Line, event_of
 from app.display.field_map import FieldMap
 from app.display.formats import Formats

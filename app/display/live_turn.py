@@ -10,23 +10,22 @@ from dataclasses import dataclass, field
 
 from app.calls.argument_changes import Change as ArgumentChange
 from app.calls.arguments import ArgumentParser
+from app.calls.blocks import Call
+from app.calls.call_ids import call_id
 from app.calls.events import Event
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.object_arguments import ObjectArguments
-from app.calls.turn import (
+from app.calls.turn import FinishedTurn, Turn
+from app.calls.turn_changes import (
     ArgumentsGrew,
-    Call,
     CallBegan,
     CallGotName,
     CallMoved,
     Change,
-    FinishedTurn,
     ObjectGiven,
     PatchGiven,
     TextAdded,
-    Turn,
     WorkSeen,
-    call_id,
 )
 from app.display.field_map import FieldMap
 from app.display.formats import Formats

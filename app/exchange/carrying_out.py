@@ -11,9 +11,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
+from app.calls.call_ids import turn_of
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.calls.turn import turn_of
 from app.display.updates import CallChanged
 from app.exchange.adoption import left_to_run
 from app.exchange.answers import not_run

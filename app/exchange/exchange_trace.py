@@ -28,10 +28,11 @@ from opentelemetry.trace import (
     use_span,
 )
 
+from app.calls.call_ids import call_id
 from app.calls.events import ArgumentFragment, Event
 from app.calls.reasons import Reason
 from app.calls.states import FINAL_STATES, CallState
-from app.calls.turn import FinishedTurn, call_id
+from app.calls.turn import FinishedTurn
 from app.display.updates import CallChanged, CallOpened, Noticed, Update
 from app.display.view import NoticeKind, NoticeView
 from app.exchange.counts import Counts, reason_code

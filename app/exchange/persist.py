@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
+from app.calls.blocks import Call, OpaqueBlock, TextBlock
 from app.calls.exact_json import dump_exact
 from app.calls.gate import Judged, Judgement, Verdict
 from app.calls.history import CallPart, OpaquePart, Part, TextPart
-from app.calls.turn import Call, FinishedTurn, OpaqueBlock, TextBlock, Turn
+from app.calls.turn import FinishedTurn, Turn
 from app.exchange.answers import refusal
 from app.exchange.binding import Binding
 from app.providers.provider import Provider

@@ -7,13 +7,14 @@ section 7: ``call``, ``rows``, ``state``, and last ``turn``.
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.calls.blocks import Call
 from app.calls.events import ArgumentFragment, Event, Stop
 from app.calls.exact_json import dump_exact
 from app.calls.gate import Judged, Terms, Verdict, judge
 from app.calls.history import UserMessage
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.limits import Limits
-from app.calls.turn import Call, FinishedTurn
+from app.calls.turn import FinishedTurn
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn

@@ -17,11 +17,13 @@ from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from app.calls.blocks import Block, Call, TextBlock
+from app.calls.call_ids import call_id
 from app.calls.events import CallAnnounced, Event
 from app.calls.gate import Judgement, Terms, Verdict, judge
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.calls.turn import Block, Call, FinishedTurn, TextBlock, call_id
+from app.calls.turn import FinishedTurn
 from app.display.live_turn import LiveTurn
 from app.display.updates import (
     CallChanged,

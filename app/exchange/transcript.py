@@ -6,6 +6,7 @@ that showed it while it was written, so that a page loaded later says the same.
 
 from collections.abc import Iterator, Mapping
 
+from app.calls.call_ids import call_id
 from app.calls.events import (
     ArgumentFragment,
     ArgumentObject,
@@ -16,7 +17,6 @@ from app.calls.events import (
 )
 from app.calls.history import CallPart, OpaquePart, TextPart
 from app.calls.states import CallState
-from app.calls.turn import call_id
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn

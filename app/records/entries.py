@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.calls.call_ids import call_id
 from app.calls.exact_json import dump_exact
 from app.calls.gate import Verdict
 from app.calls.json_types import JsonObject
 from app.calls.states import CallEvent, CallState, after
-from app.calls.turn import call_id
 from app.display.view import NoticeKind
 from app.records.approvals import insert_approvals
 from app.records.ids import Kind, new_id

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.calls.blocks import Call, TextBlock
 from app.calls.events import (
     ArgumentFragment,
     ArgumentObject,
@@ -28,17 +29,8 @@ from app.calls.events import (
 from app.calls.limits import Limits
 from app.calls.reasons import Reason
 from app.calls.states import CallState
-from app.calls.turn import (
-    ArgumentsGrew,
-    Call,
-    CallBegan,
-    CallGotName,
-    CallMoved,
-    Change,
-    FinishedTurn,
-    TextBlock,
-    Turn,
-)
+from app.calls.turn import FinishedTurn, Turn
+from app.calls.turn_changes import ArgumentsGrew, CallBegan, CallGotName, CallMoved, Change
 
 END = TurnEnded(Stop.COMPLETE, "tool_use")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.calls.blocks import OpaqueBlock
 from app.calls.events import (
     ArgumentFragment,
     CallCompleted,
@@ -16,7 +17,6 @@ from app.calls.events import (
     Stop,
     Usage,
 )
-from app.calls.turn import OpaqueBlock
 from app.providers.connect import connect
 from app.providers.provider import (
     FailureKind,

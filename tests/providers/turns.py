@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from app.calls.blocks import Call, OpaqueBlock, TextBlock
 from app.calls.events import Event, Stop, TurnEnded
 from app.calls.history import (
     AssistantTurn,
@@ -17,7 +18,7 @@ from app.calls.history import (
     UserMessage,
 )
 from app.calls.json_types import JsonObject
-from app.calls.turn import Call, FinishedTurn, OpaqueBlock, TextBlock, Turn
+from app.calls.turn import FinishedTurn, Turn
 from app.providers.provider import Provider, ToolOffer, TurnRequest
 from app.providers.wire_json import read
 

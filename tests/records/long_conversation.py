@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from app.calls.call_ids import call_id
 from app.calls.exact_json import digest, dump_exact
 from app.calls.gate import Verdict
 from app.calls.history import CallPart, TextPart
 from app.calls.json_types import JsonObject
 from app.calls.states import CallState
-from app.calls.turn import call_id
 from app.records.ids import Kind, new_id
 from app.records.new import NewCall, NewTurn
 from app.records.queries import utc_now

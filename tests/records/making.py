@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from app.calls.call_ids import call_id
 from app.calls.exact_json import digest, dump_exact
 from app.calls.gate import Verdict
 from app.calls.history import CallPart, TextPart
 from app.calls.json_types import JsonObject
 from app.calls.reasons import Reason
-from app.calls.turn import call_id
 from app.records.ids import Kind, new_id
 from app.records.new import NewApproval, NewCall, NewTurn
 from app.records.store import Records

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from app.calls.turn import call_id
+from app.calls.call_ids import call_id
 from app.records.ids import Kind, new_id
 
 

@@ -7,10 +7,10 @@ a live turn and of the page.
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from app.calls.call_ids import call_id
 from app.calls.events import ArgumentFragment, CallAnnounced, CallCompleted, Event
 from app.calls.json_types import JsonObject
 from app.calls.states import CallState
-from app.calls.turn import call_id
 from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.display.live_turn import LiveTurn

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from app.calls.call_ids import call_id
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import Path
-from app.calls.turn import call_id
 from app.developer.call_trace import CallTrace, Fragment, Place
 from app.developer.pictures import Lane, Picture, Scale, density, moments, spans
 from app.developer.shown import ShownCall
