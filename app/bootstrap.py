@@ -19,6 +19,7 @@ from app.display.field_map import FieldMap
 from app.display.formats import Formats
 from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
+from app.exchange.exchanges import Exchanges
 from app.exchange.parts import Bounds, Parts
 from app.exchange.replay import MapRules, Recut
 from app.exchange.rules import Person
@@ -79,16 +80,13 @@ async def assemble(settings: Settings) -> AsyncGenerator[WebServices, None]:
         stack.enter_context(locks.held(parts.worker))
         await records.heartbeat(parts.worker)
         await recover(records, locks, telemetry.counts)
-        conversations = Conversations(
-            parts, _suggestions(settings, registry), settings.unwatched_stop_s
-        )
-        stack.push_async_callback(conversations.close)
-        approvals = Approvals(parts, conversations)
+        exchanges = Exchanges(parts, settings.unwatched_stop_s)
+        stack.push_async_callback(exchanges.close)
+        conversations = Conversations(parts, exchanges, _suggestions(settings, registry))
+        approvals = Approvals(parts, conversations, exchanges)
         await approvals.expire()
-        await conversations.take_up()
-        housekeeping = asyncio.create_task(
-            keep_house(conversations, approvals, parts, locks, settings)
-        )
+        await exchanges.take_up()
+        housekeeping = asyncio.create_task(keep_house(exchanges, approvals, parts, locks, settings))
         stack.push_async_callback(_end, housekeeping)
         if live is not None:
             stack.push_async_callback(_end, asyncio.create_task(keep_fresh(live)))

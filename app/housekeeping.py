@@ -8,8 +8,8 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 from app.exchange.approvals import Approvals
-from app.exchange.conversations import Conversations
 from app.exchange.counts import Counts
+from app.exchange.exchanges import Exchanges
 from app.exchange.parts import Parts
 from app.records.recovery import Recovered
 from app.records.store import Records
@@ -58,7 +58,7 @@ async def _count(recovered: Recovered, records: Records, counts: Counts) -> None
 
 
 async def keep_house(
-    conversations: Conversations,
+    exchanges: Exchanges,
     approvals: Approvals,
     parts: Parts,
     locks: WorkerLocks,
@@ -71,12 +71,12 @@ async def keep_house(
     while True:
         try:
             await records.heartbeat(parts.worker)
-            await conversations.tell_afresh(await recover(records, locks, parts.telemetry.counts))
+            await exchanges.tell_afresh(await recover(records, locks, parts.telemetry.counts))
             await approvals.expire()
-            await conversations.take_up()
-            await conversations.heed_stops()
-            await conversations.heed_decisions()
-            await conversations.heed_deletions()
+            await exchanges.take_up()
+            await exchanges.heed_stops()
+            await exchanges.heed_decisions()
+            await exchanges.heed_deletions()
             if clock() >= next_retention:
                 next_retention = clock() + RETENTION_PAUSE_S
                 await _remove_old(records, settings)

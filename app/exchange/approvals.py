@@ -17,6 +17,7 @@ from app.display.field_map import Approver, FieldMap
 from app.exchange.answers import not_run
 from app.exchange.binding import Binding
 from app.exchange.conversations import Conversations, UnknownConversation
+from app.exchange.exchanges import Exchanges
 from app.exchange.parts import Parts
 from app.exchange.rules import Person, ToolRules
 from app.records.approvals import NewDecision
@@ -82,9 +83,10 @@ _REFUSALS = {
 class Approvals:
     """The requests of all conversations."""
 
-    def __init__(self, parts: Parts, conversations: Conversations) -> None:
+    def __init__(self, parts: Parts, conversations: Conversations, exchanges: Exchanges) -> None:
         self._parts = parts
         self._conversations = conversations
+        self._exchanges = exchanges
         self._binding = Binding(parts.maps)
 
     def map_of(self, tool: str) -> FieldMap | None:
@@ -147,7 +149,7 @@ class Approvals:
         told = not_run(Reason.EXPIRED)
         for expired in await self._parts.records.expire_approvals(told):
             self._over(expired)
-            await self._conversations.go_on(expired.conversation_id)
+            await self._exchanges.go_on(expired.conversation_id)
 
     def audit(self) -> AsyncGenerator[AuditRecord, None]:
         """The whole trail, oldest line first."""
@@ -201,7 +203,7 @@ class Approvals:
         if made.changed:
             self._over(made.approval)
         if made.approval.state is not ApprovalState.WAITING:
-            await self._conversations.go_on(asked.conversation_id)
+            await self._exchanges.go_on(asked.conversation_id)
         if made.changed:
             return Ruled(await self._now(made.approval), changed=True)
         why = _REFUSALS.get(made.approval.state)

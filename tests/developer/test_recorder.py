@@ -16,6 +16,7 @@ from app.developer.shown import flushes_of, shown_calls
 from app.developer.turn_log import ExchangeLog, Run, TurnLog
 from app.developer.wire import unpack_pieces
 from app.exchange.conversations import Conversations
+from app.exchange.exchanges import Exchanges
 from app.providers.demo import make_demo
 from app.providers.provider import FailureKind
 from app.records.observations import LOG, NewObservation
@@ -30,11 +31,13 @@ async def observed(
     w: World, turn_bytes: int = 1 << 20, wire: WireTap | None = None
 ) -> AsyncGenerator[Conversations]:
     recorder = Recorder(w.records, wire or WireTap(), "anthropic-messages", "m", turn_bytes)
-    conversations = Conversations(replace(w.parts, observe=recorder.observe), ())
+    parts = replace(w.parts, observe=recorder.observe)
+    exchanges = Exchanges(parts)
+    conversations = Conversations(parts, exchanges, ())
     try:
         yield conversations
     finally:
-        await conversations.close()
+        await exchanges.close()
 
 
 async def log_of(w: World) -> ExchangeLog:
@@ -155,11 +158,13 @@ async def test_a_store_that_fails_ends_the_observing_alone(
 ) -> None:
     async with world(tmp_path, said("Hello.")) as w:
         recorder = Recorder(Full(), WireTap(), "anthropic-messages", "m", 1 << 20)
-        conversations = Conversations(replace(w.parts, observe=recorder.observe), ())
+        parts = replace(w.parts, observe=recorder.observe)
+        exchanges = Exchanges(parts)
+        conversations = Conversations(parts, exchanges, ())
         with caplog.at_level(logging.INFO):
             await conversations.send(OWNER, w.conversation, "hello")
             await w.idle()
-            await conversations.close()
+            await exchanges.close()
         assert await w.notices() == []
         assert len(await w.turns()) == 1
     assert "observing failed: OSError" in caplog.text

@@ -36,7 +36,7 @@ async def recovered(here: World) -> None:
     report = await here.records.recover(
         datetime.now(UTC), LEASE_S, restarted="lost", rerun_idempotent=True
     )
-    await here.conversations.tell_afresh(ended.conversation_id for ended in report.interrupted)
+    await here.exchanges.tell_afresh(ended.conversation_id for ended in report.interrupted)
 
 
 async def outcomes(here: World) -> list[Outcome | None]:
@@ -50,7 +50,7 @@ async def test_an_idempotent_call_runs_again_under_its_key_and_the_exchange_goes
     async with world(tmp_path, said("Both noted.")) as here:
         running = await left_behind(here)
         await recovered(here)
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         await here.idle()
         assert [(given, context.idempotency_key) for _, given, context in here.log.ran] == [
             ({"text": "a"}, running),
@@ -74,7 +74,7 @@ async def test_of_two_processes_one_takes_it_up(tmp_path: Path) -> None:
         other.conversation = one.conversation
         await left_behind(one)
         await recovered(one)
-        await asyncio.gather(one.conversations.take_up(), other.conversations.take_up())
+        await asyncio.gather(one.exchanges.take_up(), other.exchanges.take_up())
         await one.idle()
         await other.idle()
         assert len(one.log.ran) + len(other.log.ran) == 2
@@ -87,7 +87,7 @@ async def test_a_stop_that_comes_before_it_is_taken_up_runs_nothing_again(tmp_pa
         running = await left_behind(here)
         await recovered(here)
         await here.conversations.stop(OWNER, here.conversation)
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         await here.idle()
         assert here.log.ran == []
         recorded = await here.records.call(running)
@@ -107,7 +107,7 @@ async def test_what_waits_for_a_person_is_left_to_wait(tmp_path: Path) -> None:
         turn = new_turn(new_call(0, name="costly", arguments={}, verdict=Verdict.ASK))
         await here.records.record_turn(exchange, turn)
         await recovered(here)
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         waiting = await here.records.waiting_approvals("operator")
         assert [each.exchange_id for each in waiting] == [exchange]
         assert here.model.requests == []
@@ -118,7 +118,7 @@ async def test_kept_messages_of_a_lost_process_are_sent_by_a_running_one(tmp_pat
         await left_behind(here, idempotent=False)
         assert await here.records.queue_message(here.conversation, "and then?")
         await recovered(here)
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         await here.idle()
         assert await outcomes(here) == [Outcome.INTERRUPTED, Outcome.ANSWERED]
 
@@ -145,5 +145,5 @@ async def test_what_is_running_here_is_not_told_afresh(tmp_path: Path) -> None:
     hold: list[Step] = [asyncio.Event()]
     async with world(tmp_path, hold) as here:
         await here.conversations.send(OWNER, here.conversation, "hi")
-        await here.conversations.tell_afresh([here.conversation])
+        await here.exchanges.tell_afresh([here.conversation])
         assert [u for u in await here.updates() if isinstance(u, ExchangeOpened)]

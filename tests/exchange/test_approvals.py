@@ -274,7 +274,7 @@ async def test_whichever_process_hears_the_decision_goes_on(tmp_path: Path) -> N
         assert ruled.changed
         await here.idle()
         assert here.log.names == ["costly"]
-        await here.conversations.heed_decisions()
+        await here.exchanges.heed_decisions()
         await agree(here)
 
 
@@ -419,7 +419,7 @@ async def test_an_approval_of_before_a_change_does_not_cover_what_runs_after(
 async def test_decided_during_shutdown_it_runs_once_at_the_next_start(tmp_path: Path) -> None:
     async with world(tmp_path, SPEND, said("Spent.")) as here:
         request = await asked(here)
-        await here.conversations.close()
+        await here.exchanges.close()
         assert (await here.approvals.decide("grace", request.id, approve(request))).changed
         assert here.log.names == []
         here.restarted()
@@ -433,7 +433,7 @@ async def test_a_shutdown_leaves_what_waits_waiting(tmp_path: Path) -> None:
     async with world(tmp_path, turn, said("Spent.")) as here:
         await here.conversations.send(OWNER, here.conversation, "hello")
         await here.until(CallState.RUNNING)
-        await here.conversations.close()
+        await here.exchanges.close()
         [request] = await parked(here)
         later = here.restarted()
         await later.decide("grace", request.id, approve(request))

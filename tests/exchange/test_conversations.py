@@ -53,7 +53,7 @@ async def test_a_kept_message_survives_the_process(tmp_path: Path) -> None:
         conversation = here.conversation
     async with world(tmp_path, said("Two.")) as here:
         here.conversation = conversation
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         await here.idle()
         view = await here.view()
         assert [exchange.message for exchange in view.exchanges.values()] == ["first", "second"]
@@ -181,12 +181,12 @@ async def test_a_deleted_conversation_stops_and_can_be_brought_back(tmp_path: Pa
         with pytest.raises(UnknownConversation):
             await here.view()
         assert here.conversation not in [c.id for c in await here.conversations.listing(OWNER)]
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         assert len(here.model.requests) == 1, "a kept message waits while its place is hidden"
         with pytest.raises(UnknownConversation):
             await here.conversations.restore("someone else", here.conversation)
         await here.conversations.restore(OWNER, here.conversation)
-        await here.conversations.take_up()
+        await here.exchanges.take_up()
         await here.idle()
         view = await here.view()
         assert [each.message for each in view.exchanges.values()] == ["first", "second"]
@@ -215,8 +215,8 @@ async def test_who_follows_a_deleted_conversation_is_let_go_and_can_follow_it_ag
         await process.conversations.delete(OWNER, here.conversation)
         async with asyncio.timeout(20):
             while (elsewhere or at_work) and not viewer.done():
-                await here.conversations.heed_stops()
-                await here.conversations.heed_deletions()
+                await here.exchanges.heed_stops()
+                await here.exchanges.heed_deletions()
                 await asyncio.sleep(0.005)
             with pytest.raises(Trimmed):
                 await viewer
@@ -224,11 +224,11 @@ async def test_who_follows_a_deleted_conversation_is_let_go_and_can_follow_it_ag
             await here.view()
 
         await process.conversations.restore(OWNER, here.conversation)
-        await here.conversations.heed_deletions()
+        await here.exchanges.heed_deletions()
         _, position = await here.conversations.view(OWNER, here.conversation)
         viewer = asyncio.create_task(told(here, position))
         await here.say("second")
-        await here.conversations.heed_deletions()
+        await here.exchanges.heed_deletions()
         assert not viewer.done()
         await here.conversations.delete(OWNER, here.conversation)
         with pytest.raises(Trimmed):

@@ -12,6 +12,7 @@ from app.calls.gate import Judgement, Rules, Terms
 from app.calls.turn import FinishedTurn
 from app.display.updates import ExchangeEnded, Update
 from app.exchange.conversations import Conversations
+from app.exchange.exchanges import Exchanges
 from app.exchange.observer import ExchangeObserver, Unobserved, unobserved
 from app.providers.provider import FailureKind, ProviderFailure
 from tests.exchange.world import OWNER, Step, call, calls, failure, said, world
@@ -72,10 +73,12 @@ async def test_an_observer_is_told_everything_in_order(name: str, tmp_path: Path
     turns, expected = TURNS[name]
     watching = Watching()
     async with world(tmp_path, *turns) as w:
-        conversations = Conversations(replace(w.parts, observe=watching.of), ())
+        parts = replace(w.parts, observe=watching.of)
+        exchanges = Exchanges(parts)
+        conversations = Conversations(parts, exchanges, ())
         await conversations.send(OWNER, w.conversation, "hello")
         await w.idle()
-        await conversations.close()
+        await exchanges.close()
         updates = await w.updates()
     assert watching.told == ["begun", *expected, "closed"]
     assert watching.shown_updates == updates[1:], "all but the message, which a person sent"

@@ -118,9 +118,9 @@ async def test_a_stop_through_another_process_is_heeded(tmp_path: Path) -> None:
         await here.conversations.send(OWNER, here.conversation, "hi")
         await here.until(CallState.READY)
         await other.conversations.stop(OWNER, here.conversation)
-        await other.conversations.heed_stops()
+        await other.exchanges.heed_stops()
         assert (await here.view()).open_exchange is not None, "the other one holds nothing"
-        await here.conversations.heed_stops()
+        await here.exchanges.heed_stops()
         await here.idle()
         assert await here.notices() == ["stopped"]
         assert await outcome(here) is Outcome.STOPPED
@@ -139,7 +139,7 @@ async def test_closing_the_process_ends_what_is_at_work_as_interrupted(tmp_path:
     async with world(tmp_path, turn) as here:
         await here.conversations.send(OWNER, here.conversation, "hi")
         await asyncio.sleep(0.02)
-        await here.conversations.close()
+        await here.exchanges.close()
         assert await outcome(here) is Outcome.INTERRUPTED
         assert await here.notices() == ["interrupted"]
         assert [turn.abandoned for turn in here.turn_views(await here.view())] == ["incomplete"]

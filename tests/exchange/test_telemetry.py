@@ -64,7 +64,7 @@ async def shut_down(here: World) -> None:
     await here.conversations.send(OWNER, here.conversation, MESSAGE)
     while not here.model.requests:
         await asyncio.sleep(0.002)
-    await here.conversations.close()
+    await here.exchanges.close()
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from app.display.updates import CallChanged, CallOpened, ExchangeEnded, Exchange
 from app.display.view import CallView, ConversationView, NoticeView, TurnView
 from app.exchange.approvals import Approvals
 from app.exchange.conversations import Conversations
+from app.exchange.exchanges import Exchanges
 from app.exchange.parts import Bounds, Parts
 from app.exchange.telemetry import Telemetry
 from app.feed.memory import MemoryFeed
@@ -220,14 +221,15 @@ class World:
     conversation: str
     parts: Parts
     approvals: Approvals
-    others: list[Conversations] = field(default_factory=list[Conversations])
+    exchanges: Exchanges
+    others: list[Exchanges] = field(default_factory=list[Exchanges])
 
     def restarted(self, maps: Mapping[str, FieldMap] | None = None) -> Approvals:
         """Another process on the same store. It shares the feed, as processes will."""
         worker = new_id(Kind.WORKER)
         parts = replace(self.parts, worker=worker, maps=self.parts.maps if maps is None else maps)
-        self.others.append(Conversations(parts, ()))
-        return Approvals(parts, self.others[-1])
+        self.others.append(Exchanges(parts))
+        return Approvals(parts, Conversations(parts, self.others[-1], ()), self.others[-1])
 
     async def begin(self) -> None:
         """Go on in a new conversation."""
@@ -334,18 +336,21 @@ async def world(
         bounds=replace(bounds or Bounds(), flush_s=0.0, stop_grace_s=0.2),
         telemetry=telemetry or Telemetry.off(),
     )
-    conversations = Conversations(parts, (), **more)
+    exchanges = Exchanges(parts, **more)
+    conversations = Conversations(parts, exchanges, ())
     try:
         conversation = await conversations.create(OWNER)
-        approvals = Approvals(parts, conversations)
-        here = World(conversations, records, feed, model, log, conversation, parts, approvals)
+        approvals = Approvals(parts, conversations, exchanges)
+        here = World(
+            conversations, records, feed, model, log, conversation, parts, approvals, exchanges
+        )
         try:
             yield here
         finally:
             for other in here.others:
                 await other.close()
     finally:
-        await conversations.close()
+        await exchanges.close()
         await records.close()
 
 
