@@ -122,8 +122,9 @@ class Conversations:
             beside = transcript.alternatives(transcript.active[-1].exchange)
             # A page that holds the old branch begins again from a snapshot.
             await parts.feed.forget(conversation)
-            at = transcript.active[-1].exchange.created_at
-            begun = ExchangeOpened(opened.exchange_id, opened.message, at, alternatives=beside)
+            begun = ExchangeOpened(
+                opened.exchange_id, opened.message, opened.at, alternatives=beside
+            )
             await parts.feed.append(conversation, [begun])
             self._exchanges.start(conversation, opened.exchange_id, Person(owner, known.roles))
 
@@ -159,14 +160,9 @@ class Conversations:
         async with self._exchanges.alone(conversation):
             transcript = await self._parts.records.transcript(conversation, first)
             held = await self._parts.feed.held(conversation)
-        updates = [update for entry in held.entries for update in entry.updates]
         path, active = transcript.path, transcript.active
         earlier = path[: len(path) - len(active)]
-        opened = {
-            update.exchange
-            for update in updates
-            if isinstance(update, ExchangeOpened) and update.exchange not in earlier
-        }
+        opened = held.opened.difference(earlier)
         title = transcript.conversation.title
         view = ConversationView(conversation, title, earlier=len(earlier))
         reader = TranscriptReader(self._parts.maps, self._parts.formats)
@@ -174,7 +170,7 @@ class Conversations:
             if recorded.exchange.id not in opened:
                 beside = transcript.alternatives(recorded.exchange)
                 apply(view, reader.exchange(recorded, beside))
-        apply(view, (u for u in updates if _belongs_to(u, opened)))
+        apply(view, (u for u in held.updates if _belongs_to(u, opened)))
         # Another process may have opened what follows an exchange that this one's feed holds.
         places = {exchange: place for place, exchange in enumerate(path)}
         view.exchanges = {

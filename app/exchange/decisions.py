@@ -10,26 +10,26 @@ from app.display.updates import (
     CallChanged,
     CallOpened,
     ExchangeEnded,
-    ExchangeOpened,
     Update,
 )
 from app.exchange.approval_views import ApprovalViews
 from app.exchange.transcript import TranscriptReader
+from app.feed.feed import Held
 from app.records.rows import ApprovalState, CallRecord, ExchangeState, Transcript
 
 
 def decisions_untold(
     transcript: Transcript,
-    told: Sequence[Update],
+    held: Held,
     maps: Mapping[str, FieldMap],
     formats: Formats,
 ) -> list[Update] | None:
     """The updates that bring a feed's last exchange up to date with what was decided.
 
-    ``told`` is all that the feed holds. None when the record has gone further than a decision can
+    ``held`` is what the feed holds. None when the record has gone further than a decision can
     take it: then another process has gone on with the exchange, and the feed is behind.
     """
-    opened = [update.exchange for update in told if isinstance(update, ExchangeOpened)]
+    told, opened = held.updates, held.opened
     ended = [update.exchange for update in told if isinstance(update, ExchangeEnded)]
     shown = _shown_states(told)
     reader, views = TranscriptReader(maps, formats), ApprovalViews(maps, formats)

@@ -21,6 +21,7 @@ from app.exchange.stopping import StopCause
 from app.exchange.transcript import TranscriptReader
 from app.exchange.watchers import Watchers
 from app.records.errors import ConversationBusy
+from app.records.exchanges import Opened
 from app.records.rows import ExchangeState
 
 
@@ -155,7 +156,7 @@ class Exchanges:
             opened = await self._parts.records.open_exchange(conversation, text, self._parts.worker)
         except ConversationBusy:
             return False
-        await self._begin(conversation, opened, text, None)
+        await self._begin(conversation, opened)
         return True
 
     async def _open_kept(self, conversation: str) -> None:
@@ -169,14 +170,12 @@ class Exchanges:
         except ConversationBusy:
             return
         if opened is not None:
-            message = opened.message
-            await self._begin(conversation, opened.exchange_id, message.text, message.id)
+            await self._begin(conversation, opened)
 
-    async def _begin(self, conversation: str, exchange: str, text: str, kept: str | None) -> None:
-        opened = await self._parts.records.exchange(exchange)
-        assert opened is not None, "it was opened just now"
-        at = opened.created_at  # what a page that is loaded later reads
-        await self._parts.feed.append(conversation, [ExchangeOpened(exchange, text, at, kept)])
+    async def _begin(self, conversation: str, opened: Opened) -> None:
+        exchange = opened.exchange_id
+        told = ExchangeOpened(exchange, opened.message, opened.at, opened.kept)
+        await self._parts.feed.append(conversation, [told])
         record = await self._parts.records.conversation(conversation)
         assert record is not None, "an exchange of it is open"
         self.start(conversation, exchange, Person(record.owner, record.roles))
@@ -199,7 +198,7 @@ class Exchanges:
             return
         self._parked.pop(conversation, None)
         await self._tell_of_decisions(conversation)
-        if not await self._is_held(conversation, exchange):
+        if exchange not in (await self._parts.feed.held(conversation)).opened:
             # The feed holds an open exchange from its beginning, or not at all.
             reader = TranscriptReader(self._parts.maps, self._parts.formats)
             await self._parts.feed.forget(conversation)
@@ -216,17 +215,11 @@ class Exchanges:
         """
         transcript = await self._parts.records.transcript(conversation)
         held = await self._parts.feed.held(conversation)
-        updates = [update for entry in held.entries for update in entry.updates]
-        told = decisions_untold(transcript, updates, self._parts.maps, self._parts.formats)
+        told = decisions_untold(transcript, held, self._parts.maps, self._parts.formats)
         if told is None and conversation not in self._running:
             await self._parts.feed.forget(conversation)
         elif told:
             await self._parts.feed.append(conversation, told)
-
-    async def _is_held(self, conversation: str, exchange: str) -> bool:
-        held = await self._parts.feed.held(conversation)
-        updates = (update for entry in held.entries for update in entry.updates)
-        return any(isinstance(u, ExchangeOpened) and u.exchange == exchange for u in updates)
 
     async def _look_after(self, conversation: str, exchange: str) -> None:
         """Show viewers here how an exchange fares that was parked here, wherever it goes on."""

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.display.updates import Update
+from app.display.updates import ExchangeOpened, Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,16 @@ class Held:
 
     entries: Sequence[Entry]
     position: str
+
+    @property
+    def updates(self) -> list[Update]:
+        """Those of all entries, in order."""
+        return [update for entry in self.entries for update in entry.updates]
+
+    @property
+    def opened(self) -> frozenset[str]:
+        """The exchanges that are held from their beginning."""
+        return frozenset(u.exchange for u in self.updates if isinstance(u, ExchangeOpened))
 
 
 class Trimmed(Exception):

@@ -4,29 +4,19 @@ Each exchange knows the one that it follows, and the conversation the last one o
 is shown and told to the model. What happened in another branch stays on record as it was.
 """
 
-from dataclasses import dataclass
-
 from sqlalchemy import select, update
 
 from app.records.errors import ConversationBusy, NotFound
-from app.records.exchanges import has_open_exchange, insert_exchange
+from app.records.exchanges import Opened, has_open_exchange, insert_exchange
 from app.records.queries import Queries, exchange_row, lock_conversation
 from app.records.storable import mended_text
 from app.records.tables import conversations, exchanges
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedBeside:
-    """An exchange in the place of another."""
-
-    exchange_id: str
-    message: str
-
-
 class BranchQueries(Queries):
     async def open_beside(
         self, conversation_id: str, exchange_id: str, message: str | None, worker: str
-    ) -> OpenedBeside:
+    ) -> Opened:
         """Open an exchange in the place of one that has ended, with its message or another.
 
         Raises :class:`ConversationBusy` while any is open, :class:`NotFound`.
@@ -37,10 +27,9 @@ class BranchQueries(Queries):
             if row["conversation_id"] != conversation_id:
                 raise NotFound("exchange", exchange_id)
             text = row["message"] if message is None else mended_text(message)
-            opened = await insert_exchange(
+            return await insert_exchange(
                 connection, conversation_id, text, worker, self._clock(), beside=row
             )
-            return OpenedBeside(opened, text)
 
     async def turn_to(self, conversation_id: str, exchange_id: str) -> None:
         """Show the branch that an exchange is part of, as far as it was taken last.

@@ -1,5 +1,6 @@
 """Exchanges: at most one open in a conversation, held by one worker or parked."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, RowMapping, and_, func, insert, not_, or_, select, update
@@ -31,9 +32,22 @@ _MAY_START = or_(
 """Nobody is at work on the call, and nobody has to decide."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An exchange that was just opened, as it is on record.
+
+    ``kept`` is the id of the kept message that it began with, where it did.
+    """
+
+    exchange_id: str
+    message: str
+    at: datetime
+    kept: str | None = None
+
+
 class ExchangeQueries(Queries):
-    async def open_exchange(self, conversation_id: str, message: str, worker: str) -> str:
-        """The new exchange's id. Counts as a heartbeat of the worker.
+    async def open_exchange(self, conversation_id: str, message: str, worker: str) -> Opened:
+        """Begin an exchange with a message. Counts as a heartbeat of the worker.
 
         Raises :class:`ConversationBusy` while another is open, :class:`NotFound`.
         """
@@ -179,7 +193,7 @@ async def insert_exchange(
     now: datetime,
     *,
     beside: RowMapping | None = None,
-) -> str:
+) -> Opened:
     """Open an exchange in a conversation that is locked. Raises :class:`ConversationBusy`.
 
     It follows the last one of the branch that is shown, or takes its place ``beside`` another.
@@ -210,7 +224,7 @@ async def insert_exchange(
         .where(conversations.c.id == conversation_id)
         .values(updated_at=now, head_id=exchange_id)
     )
-    return exchange_id
+    return Opened(exchange_id, message, now)
 
 
 async def _head(connection: AsyncConnection, conversation_id: str) -> str | None:

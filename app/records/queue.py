@@ -1,25 +1,17 @@
 """Messages sent while an exchange is open: kept in order, and sent after it."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.records.exchanges import has_open_exchange, insert_exchange
+from app.records.exchanges import Opened, has_open_exchange, insert_exchange
 from app.records.from_rows import queued_message
 from app.records.ids import Kind, new_id
 from app.records.queries import Queries, lock_conversation, next_place_in
 from app.records.rows import ExchangeState, QueuedMessage
 from app.records.storable import mended_text
 from app.records.tables import conversations, exchanges, queued_messages
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedFromQueue:
-    """An exchange that began with a message from the queue."""
-
-    exchange_id: str
-    message: QueuedMessage
 
 
 class QueueQueries(Queries):
@@ -48,15 +40,7 @@ class QueueQueries(Queries):
             )
         return message_id
 
-    async def take_queued_message(self, conversation_id: str) -> QueuedMessage | None:
-        """Take the oldest off the queue. Of any number of takers, one gets it."""
-        async with self._database.writing() as connection:
-            await lock_conversation(connection, conversation_id)
-            return await _take(connection, conversation_id)
-
-    async def open_queued_exchange(
-        self, conversation_id: str, worker: str
-    ) -> OpenedFromQueue | None:
+    async def open_queued_exchange(self, conversation_id: str, worker: str) -> Opened | None:
         """Open an exchange with the oldest kept message, in one step, so that no crash loses it.
 
         None when nothing is kept, or the conversation is hidden. Raises
@@ -69,10 +53,9 @@ class QueueQueries(Queries):
             message = await _take(connection, conversation_id)
             if message is None:
                 return None
-            exchange_id = await insert_exchange(
-                connection, conversation_id, message.text, worker, self._clock()
-            )
-            return OpenedFromQueue(exchange_id, message)
+            now = self._clock()
+            opened = await insert_exchange(connection, conversation_id, message.text, worker, now)
+            return replace(opened, kept=message.id)
 
     async def conversations_with_kept(self) -> tuple[tuple[str, str], ...]:
         """Conversation and owner wherever a message is kept and no exchange is open."""

@@ -20,7 +20,7 @@ LEASE_S = 30.0
 
 async def left_behind(here: World, *, idempotent: bool = True) -> str:
     """A lost worker's exchange, one call of it running and one not started; the running call."""
-    exchange = await here.records.open_exchange(here.conversation, "hello", "lost")
+    exchange = (await here.records.open_exchange(here.conversation, "hello", "lost")).exchange_id
     given = [
         new_call(0, name="note", arguments={"text": "a"}, provider_id="x", idempotent=idempotent),
         new_call(1, name="note", arguments={"text": "b"}, provider_id="y"),
@@ -103,7 +103,9 @@ async def test_a_stop_that_comes_before_it_is_taken_up_runs_nothing_again(tmp_pa
 
 async def test_what_waits_for_a_person_is_left_to_wait(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
-        exchange = await here.records.open_exchange(here.conversation, "hello", "lost")
+        exchange = (
+            await here.records.open_exchange(here.conversation, "hello", "lost")
+        ).exchange_id
         turn = new_turn(new_call(0, name="costly", arguments={}, verdict=Verdict.ASK))
         await here.records.record_turn(exchange, turn)
         await recovered(here)

@@ -327,7 +327,9 @@ async def test_a_tool_runs_within_its_dispatch_and_a_request_within_its_turn(
 async def _run_alone(here: World, operator: Told) -> ExchangeRunner:
     """A runner without a conversation around it that would see to its task."""
     parts = here.parts
-    opened = await here.records.open_exchange(here.conversation, MESSAGE, parts.worker)
+    opened = (
+        await here.records.open_exchange(here.conversation, MESSAGE, parts.worker)
+    ).exchange_id
     await here.feed.append(
         here.conversation, [ExchangeOpened(opened, MESSAGE, datetime.now(UTC), None)]
     )

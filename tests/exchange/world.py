@@ -300,8 +300,7 @@ class World:
         return [turn for exchange in transcript.exchanges for turn in exchange.turns]
 
     async def updates(self) -> list[Update]:
-        held = await self.feed.held(self.conversation)
-        return [update for entry in held.entries for update in entry.updates]
+        return (await self.feed.held(self.conversation)).updates
 
 
 @asynccontextmanager

@@ -38,9 +38,11 @@ async def talk(records: Records, conversation: str, exchanges: int) -> None:
     """Add ``exchanges`` exchanges, a message and an answer each, three calls to five of them."""
     await records.heartbeat(WORKER)
     for number in range(exchanges):
-        exchange = await records.open_exchange(
-            conversation, f"What of number {number} of our invoices?", WORKER
-        )
+        exchange = (
+            await records.open_exchange(
+                conversation, f"What of number {number} of our invoices?", WORKER
+            )
+        ).exchange_id
         if number % EVERY < WITH_CALLS:
             await _call(records, exchange, number)
         answer = ANSWERS[number % len(ANSWERS)]

@@ -81,7 +81,7 @@ async def open_with_calls(
     records: Records, calls: Sequence[NewCall], worker: str = "worker-1", owner: str = "ada"
 ) -> Opened:
     conversation_id = await records.create_conversation(owner, "Invoices")
-    exchange_id = await records.open_exchange(conversation_id, "What is due?", worker)
+    exchange_id = (await records.open_exchange(conversation_id, "What is due?", worker)).exchange_id
     turn = new_turn(*calls)
     await records.record_turn(exchange_id, turn)
     return Opened(

@@ -74,9 +74,9 @@ class Driver:
         return calls[-1 - n % len(calls)] if calls else None
 
     async def _open(self) -> None:
-        self.exchange_id = await self.records.open_exchange(
-            self.conversation_id, "hello", "worker-1"
-        )
+        self.exchange_id = (
+            await self.records.open_exchange(self.conversation_id, "hello", "worker-1")
+        ).exchange_id
 
     async def _next(self) -> None:
         begun = await self.records.open_queued_exchange(self.conversation_id, "worker-2")

@@ -14,7 +14,7 @@ async def _ended(records: Records, exchange: str, answer: str) -> str:
 
 
 async def _said(records: Records, conversation: str, message: str) -> str:
-    opened = await records.open_exchange(conversation, message, "worker-1")
+    opened = (await records.open_exchange(conversation, message, "worker-1")).exchange_id
     return await _ended(records, opened, f"to {message}")
 
 

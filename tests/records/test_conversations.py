@@ -86,7 +86,7 @@ async def test_retention_takes_what_is_old_and_at_rest(
 ) -> None:
     at_rest = await records.create_conversation("ada", "old")
     open_one = await records.create_conversation("ada", "old, at work")
-    exchange_id = await records.open_exchange(open_one, "wait", "worker-1")
+    exchange_id = (await records.open_exchange(open_one, "wait", "worker-1")).exchange_id
     clock.moment += timedelta(days=30)
     limit = clock.moment
     recent = await records.create_conversation("ada", "new")

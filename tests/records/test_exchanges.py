@@ -5,6 +5,7 @@ import pytest
 from app.calls.gate import Verdict
 from app.calls.reasons import Reason
 from app.records.errors import CallsNotEnded, ConversationBusy, ExchangeOver, NotFound
+from app.records.exchanges import Opened
 from app.records.rows import ExchangeState, Outcome
 from app.records.store import Records
 from tests.records.making import TickingClock, new_call, new_turn, open_with_calls
@@ -12,9 +13,10 @@ from tests.records.making import TickingClock, new_call, new_turn, open_with_cal
 
 async def test_an_exchange_opens_held_by_its_worker(records: Records, clock: TickingClock) -> None:
     conversation_id = await records.create_conversation("ada", "x")
-    exchange_id = await records.open_exchange(conversation_id, "hello \ud800", "worker-1")
-    found = await records.exchange(exchange_id)
+    opened = await records.open_exchange(conversation_id, "hello \ud800", "worker-1")
+    found = await records.exchange(opened.exchange_id)
     assert found is not None
+    assert (opened.message, opened.at) == (found.message, found.created_at)
     assert found == await records.open_exchange_of(conversation_id)
     assert (found.state, found.worker, found.position) == (ExchangeState.OPEN, "worker-1", 1)
     assert (found.message, found.created_at) == ("hello \ufffd", clock.moment)
@@ -31,7 +33,7 @@ async def test_of_many_that_open_at_once_one_does(database_url: str) -> None:
         ),
         return_exceptions=True,
     )
-    assert sum(isinstance(result, str) for result in results) == 1
+    assert sum(isinstance(result, Opened) for result in results) == 1
     assert sum(isinstance(result, ConversationBusy) for result in results) == 23
     for store in stores:
         await store.close()

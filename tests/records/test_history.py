@@ -59,7 +59,9 @@ async def test_there_is_no_history_while_a_call_has_no_result(records: Records) 
 async def test_a_message_that_got_no_turn_stays(records: Records, outcome: Outcome) -> None:
     opened = await open_with_calls(records, [])
     await records.end_exchange(opened.exchange_id, Outcome.ANSWERED)
-    exchange_id = await records.open_exchange(opened.conversation_id, "and mine?", "worker-1")
+    exchange_id = (
+        await records.open_exchange(opened.conversation_id, "and mine?", "worker-1")
+    ).exchange_id
     abandoned = NewAbandonedTurn("t8", "truncated", "max_tokens", "", "I will", ())
     await records.record_abandoned(exchange_id, abandoned)
     await records.record_notice(exchange_id, NoticeKind.GAVE_UP)
@@ -73,7 +75,9 @@ async def test_a_refused_message_is_left_out_unless_turns_came_before(records: R
     opened = await open_with_calls(records, [new_call()])
     await records.refuse_call(opened.call_ids[0], Reason.DENIED, "denied")
     await records.end_exchange(opened.exchange_id, Outcome.REFUSED)
-    exchange_id = await records.open_exchange(opened.conversation_id, "worse", "worker-1")
+    exchange_id = (
+        await records.open_exchange(opened.conversation_id, "worse", "worker-1")
+    ).exchange_id
     await records.end_exchange(exchange_id, Outcome.REFUSED)
     await records.open_exchange(opened.conversation_id, "fine", "worker-1")
     history = await records.history(opened.conversation_id)

@@ -15,7 +15,7 @@ def row(data: bytes, kind: str = LOG, turn: str | None = None) -> NewObservation
 
 async def opened(records: Records) -> tuple[str, str]:
     conversation = await records.create_conversation("ada", "x")
-    return conversation, await records.open_exchange(conversation, "hello", "w1")
+    return conversation, (await records.open_exchange(conversation, "hello", "w1")).exchange_id
 
 
 async def test_rows_come_back_in_order_by_kind_and_turn(records: Records) -> None:

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from app.records.errors import ConversationBusy
+from app.records.exchanges import Opened
 from app.records.rows import Outcome
 from app.records.store import Records
 from tests.records.making import open_with_calls
@@ -12,20 +13,28 @@ async def test_messages_are_kept_in_order_and_each_taken_once(records: Records) 
     opened = await open_with_calls(records, [])
     kept = [await records.queue_message(opened.conversation_id, f"{n}\x00") for n in range(5)]
     assert [m.id for m in (await records.transcript(opened.conversation_id)).queued] == kept
-    first = await records.take_queued_message(opened.conversation_id)
-    assert first is not None
-    assert (first.id, first.text) == (kept[0], "0\ufffd")
-    taken = await asyncio.gather(
-        *(records.take_queued_message(opened.conversation_id) for _ in range(8))
-    )
-    assert sorted(m.text[0] for m in taken if m is not None) == ["1", "2", "3", "4"]
+    await records.end_exchange(opened.exchange_id, Outcome.ANSWERED)
+    begun: list[Opened] = []
+    for _ in kept:
+        tried = await asyncio.gather(
+            *(
+                records.open_queued_exchange(opened.conversation_id, f"worker-{n}")
+                for n in range(4)
+            ),
+            return_exceptions=True,
+        )
+        [one] = [each for each in tried if isinstance(each, Opened)]
+        begun.append(one)
+        await records.end_exchange(one.exchange_id, Outcome.ANSWERED)
+    assert [each.kept for each in begun] == kept
+    assert [each.message for each in begun] == [f"{n}\ufffd" for n in range(5)]
 
 
 async def test_nothing_is_kept_when_nothing_is_open(records: Records) -> None:
     opened = await open_with_calls(records, [])
     await records.end_exchange(opened.exchange_id, Outcome.ANSWERED)
     assert await records.queue_message(opened.conversation_id, "hello") is None
-    assert await records.take_queued_message(opened.conversation_id) is None
+    assert await records.open_queued_exchange(opened.conversation_id, "worker-1") is None
 
 
 async def test_the_next_exchange_begins_with_the_kept_message(records: Records) -> None:
@@ -36,10 +45,10 @@ async def test_the_next_exchange_begins_with_the_kept_message(records: Records) 
     await records.end_exchange(opened.exchange_id, Outcome.ANSWERED)
     begun = await records.open_queued_exchange(opened.conversation_id, "worker-1")
     assert begun is not None
-    assert begun.message.id == kept
+    assert begun.kept == kept
     found = await records.exchange(begun.exchange_id)
     assert found is not None
-    assert found.message == "and then?"
+    assert (found.message, found.created_at) == ("and then?", begun.at)
     await records.end_exchange(begun.exchange_id, Outcome.ANSWERED)
     assert await records.open_queued_exchange(opened.conversation_id, "worker-1") is None
 
@@ -53,8 +62,10 @@ async def test_no_message_is_lost_between_an_end_and_the_last_look(records: Reco
         async def end_and_look(exchange_id: str, conversation_id: str) -> list[str]:
             await records.end_exchange(exchange_id, Outcome.ANSWERED)
             seen: list[str] = []
-            while message := await records.take_queued_message(conversation_id):
-                seen.append(message.id)
+            while begun := await records.open_queued_exchange(conversation_id, "worker-1"):
+                assert begun.kept is not None
+                seen.append(begun.kept)
+                await records.end_exchange(begun.exchange_id, Outcome.ANSWERED)
             return seen
 
         looking = asyncio.create_task(end_and_look(opened.exchange_id, conversation_id))

@@ -250,5 +250,5 @@ async def test_a_killed_process_leaves_the_truth(
     if outcome is not None:
         assert exchange.state is ExchangeState.ENDED
         await records.history(conversation_id)
-        again = await records.open_exchange(conversation_id, "go on", "worker-2")
+        again = (await records.open_exchange(conversation_id, "go on", "worker-2")).exchange_id
         await records.record_turn(again, new_turn())

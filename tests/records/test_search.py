@@ -6,7 +6,7 @@ from tests.records.making import TickingClock, new_turn
 
 async def _said(records: Records, owner: str, title: str, message: str, answer: str) -> str:
     made = await records.create_conversation(owner, title)
-    exchange = await records.open_exchange(made, message, "worker-1")
+    exchange = (await records.open_exchange(made, message, "worker-1")).exchange_id
     await records.record_turn(exchange, new_turn(text=answer))
     return made
 
