@@ -53,6 +53,8 @@ on("keydown", k => {
   k.preventDefault()
   does[k.key]()
 })
+// The form goes with its focus; the request stays, and the keys go on from it.
+on("submit", ({ target }) => target.closest(".request")?.focus({ preventScroll: true }))
 on("focusin", ({ target }) => armed && !armed.closest(".request").contains(target) && disarm())
 if (use) {
   use.checked = localStorage.getItem("keys") != "off"

@@ -195,3 +195,17 @@ def test_single_keys_can_be_turned_off_and_stay_off(page: Page, server: Scripted
         expect(page.locator("[data-armed]")).to_have_count(0)
         expect(page.locator(".request")).to_have_attribute("data-state", "waiting")
         page.reload()
+
+
+def test_after_a_decision_by_mouse_the_keys_go_on_from_there(page: Page, server: Scripted) -> None:
+    for number in (1, 2, 3):
+        put(server, number, {"invoice": "INV-1", "amount": number})
+    enter(page, server)
+    requests = page.locator(".request")
+    requests.first.locator("[name=decision][value=deny]").click()
+    expect(requests.first).to_have_attribute("data-state", "denied")
+    expect(requests.first.locator(".decided")).to_be_visible()
+    for key in "jay":
+        page.keyboard.press(key)
+    expect(requests.nth(1)).to_have_attribute("data-state", "approved")
+    expect(requests.last).to_have_attribute("data-state", "waiting")
