@@ -2,9 +2,11 @@
 // there, the button is ticked, and the page's announcer says whether it worked. A page that was not
 // loaded safely has no clipboard of its own; there the browser's command copies what is selected.
 const say = document.getElementById("say"),
-  // What the button names, what stands before it, or the code below its caption.
-  source = button => document.querySelector(button.value || "_")
-    ?? button.previousElementSibling ?? button.closest("figure").lastChild,
+  // What the button names (of an answer without text, what stands there), what stands before it, or
+  // the code below its caption.
+  source = button => button.value
+    ? document.querySelector(button.value) ?? document.querySelector("article:last-child > :last-child")
+    : button.previousElementSibling ?? button.closest("figure").lastChild,
   byCommand = node => {
     const selection = getSelection(),
       before = selection.rangeCount && selection.getRangeAt(0).cloneRange(),

@@ -204,6 +204,23 @@ class ConversationView:
         return last if last is not None and last.open else None
 
     @property
+    def asked(self) -> str:
+        """Who is asked to decide on a call of the open exchange: ``user``, ``operator`` or "".
+
+        ``user`` where both are: it is the person who looks at this.
+        """
+        exchange = self.open_exchange
+        turns = () if exchange is None else exchange.entries.values()
+        waiting = [
+            call.approval.by if call.approval is not None else "operator"
+            for turn in turns
+            if isinstance(turn, TurnView)
+            for call in turn.items.values()
+            if isinstance(call, CallView) and call.state is CallState.AWAITING_APPROVAL
+        ]
+        return max(waiting, default="")
+
+    @property
     def text_being_written(self) -> TextView | None:
         """The text that may yet grow, or None: the last block of the last turn, while open."""
         exchange = self.open_exchange

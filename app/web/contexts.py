@@ -236,6 +236,14 @@ class KeptContext:
 
 
 @dataclass(frozen=True, slots=True)
+class AsksContext:
+    """Tells that a request waits; ``own``: the person of this page decides on it."""
+
+    TEMPLATE: ClassVar[str] = "_asks.html"
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StopContext:
     TEMPLATE: ClassVar[str] = "_stop.html"
     stopping: bool
@@ -305,6 +313,7 @@ class ConversationContext(PageContext):
     log: Markup
     kept: Markup | str
     stop: Markup | str
+    asks: Markup | str
     position: str
     earlier: int
     """How many exchanges came before those of the page."""

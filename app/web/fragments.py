@@ -14,7 +14,7 @@ from app.display.updates import Update
 from app.display.view import ConversationView, Row, RowStatus
 from app.web.contexts import Partial
 from app.web.form_layout import element_paths, elements_of
-from app.web.page_ids import KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
+from app.web.page_ids import ASKS, KEPT, LOG, SAY, STOP, ItemIds, entry_id, exchange_id
 from app.web.prompts import Prompts, Viewer
 from app.web.render import EMPTY_TEXT, Renderer, folds
 from app.web.screen import CallDiff, Changes, Screen, TextDiff, announcements
@@ -86,6 +86,7 @@ class Fragments:
 
     def _surroundings(self, view: ConversationView) -> Iterator[Partial]:
         yield Partial(STOP, REPLACE_CONTENT, self._renderer.stop(view))
+        yield Partial(ASKS, REPLACE_CONTENT, self._renderer.asks(view))
         yield Partial(KEPT, REPLACE_CONTENT, self._renderer.kept(view))
 
     def _message(self, partials: Iterable[Partial]) -> str:
@@ -114,6 +115,8 @@ class Fragments:
             yield from self._text(screen, changes.text)
         if changes.stop:
             yield Partial(STOP, REPLACE_CONTENT, render.stop(screen.view))
+        if changes.asks:
+            yield Partial(ASKS, REPLACE_CONTENT, render.asks(screen.view))
         if changes.kept:
             yield Partial(KEPT, REPLACE_CONTENT, render.kept(screen.view))
 

@@ -14,6 +14,7 @@ from app.calls.json_types import Path
 LOG = "log"
 KEPT = "kept"
 STOP = "stop"
+ASKS = "asks"
 SAY = "say"
 
 _UNSAFE = re.compile(r"^[0-9]|[^A-Za-z0-9]")

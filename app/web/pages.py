@@ -106,6 +106,7 @@ async def _page(
             log=render.log(view),
             kept=render.kept(view),
             stop=render.stop(view),
+            asks=render.asks(view),
             position=position,
             earlier=view.earlier,
             first=max(0, view.earlier - SHOWN),

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from app.calls.json_types import Path, dotted
 from app.calls.reasons import Reason
 from app.calls.states import CallState
+from app.display.field_map import Approver
 from app.display.markdown import markdown_parser
 from app.display.view import (
     CallView,
@@ -23,6 +24,7 @@ from app.display.view import (
 )
 from app.web.contexts import (
     AsideContext,
+    AsksContext,
     CallContext,
     CallStateContext,
     Context,
@@ -105,6 +107,11 @@ class Renderer:
         """The stop button, while there is something to stop."""
         exchange = view.open_exchange
         return self._render(StopContext(exchange.stopping)) if exchange else Markup()
+
+    def asks(self, view: ConversationView) -> Markup:
+        """That a request waits, and how to get to it, while one does."""
+        asked = view.asked
+        return self._render(AsksContext(asked == Approver.USER)) if asked else Markup()
 
     def said(self, sentences: Sequence[str]) -> Markup:
         """Announcements."""

@@ -99,6 +99,8 @@ class Changes:
     kept: bool = False
     stop: bool = False
     """The stop button appears, changes or goes."""
+    asks: bool = False
+    """A call begins or ceases to wait for a decision, or another one decides."""
 
 
 class Screen:
@@ -111,11 +113,13 @@ class Screen:
 
     def advance(self, updates: Iterable[Update]) -> Changes:
         """Fold a batch and tell what changed."""
-        fold = _Fold(self.view)
+        fold, before = _Fold(self.view), self.view.asked
         for update in updates:
             fold.note(update)
             apply(self.view, [update])
-        return fold.close()
+        changes = fold.close()
+        changes.asks = before != self.view.asked
+        return changes
 
 
 def announcements(view: ConversationView, updates: Iterable[Update], words: Words) -> Iterator[str]:

@@ -160,6 +160,7 @@ def test_a_long_value_is_read_to_its_end_before_it_can_be_approved(
     value.scroll_into_view_if_needed()
     value.focus()
     page.keyboard.press("End")
+    page.wait_for_function("box => box.scrollTop > 0", arg=value.element_handle())
     expect(approve).to_be_enabled()
     page.locator(".request").focus()
     page.keyboard.press("a")

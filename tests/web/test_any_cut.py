@@ -36,6 +36,9 @@ OFTEN = ("anthropic-messages", "openai-chat")
 KEY = re.compile(r'\\?"(\w{1,40})\\?"\s*:')
 
 
+SHELL = "<p id=asks></p><span id=stop></span><div id=kept></div><div id=say></div>"
+
+
 class Watched:
     """A page that is brought up to date batch by batch."""
 
@@ -45,7 +48,7 @@ class Watched:
         apply(view, [ExchangeOpened("x", "Hello", WHEN)])
         self.screen = Screen(view)
         log = Renderer(templates(), words(), prompts()).log(view)
-        self.page = parse(f"{log}<span id=stop></span><div id=kept></div><div id=say></div>")
+        self.page = parse(f"{log}{SHELL}")
 
     def take(self, updates: Sequence[Update]) -> Node:
         apply_message(self.page, self._fragments.update(self.screen, updates))

@@ -33,8 +33,9 @@ SELECTOR = re.compile(r"[a-z][A-Za-z0-9_-]*")
 
 
 def rendered(render: Renderer, view: ConversationView) -> str:
-    stop, kept = render.stop(view), render.kept(view)
-    return f"{render.log(view)}<span id=stop>{stop}</span><div id=kept>{kept}</div>"
+    stop, asks, kept = render.stop(view), render.asks(view), render.kept(view)
+    desk = f"<p id=asks>{asks}</p><span id=stop>{stop}</span>"
+    return f"{render.log(view)}<div id=kept>{kept}</div>{desk}"
 
 
 def loaded(render: Renderer, view: ConversationView) -> Node:

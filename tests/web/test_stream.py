@@ -63,9 +63,10 @@ def read(session: TestClient, address: str, count: int, **headers: str) -> list[
 
 def page_of(html: str) -> Node:
     body = html.partition("<main>")[2].partition('<div id="feed"')[0]
+    asks = html.partition('id="asks">')[2].partition("</p>")[0]
     stop = html.partition('<span id="stop">')[2].partition("</span>")[0]
     heading = body.partition("</h1>")[2]
-    return parse(f"{heading}<span id=stop>{stop}</span><div id=say></div>")
+    return parse(f"{heading}<p id=asks>{asks}</p><span id=stop>{stop}</span><div id=say></div>")
 
 
 def settle(page: Node) -> str:
