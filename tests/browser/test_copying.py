@@ -50,8 +50,9 @@ def test_a_message_an_answer_code_and_a_result_are_copied_exactly(
     result = page.locator(".outcome").get_by_role("button", name="Copy")
     answer = page.get_by_role("button", name="Copy answer")
     message = page.locator(".acts").get_by_role("button", name="Copy message")
-    for key in ("", "Enter", "Space"):
+    for key in ("", "Space"):
         assert copied(page, result, key) == "Ticket\nTICK-9034"
+    for key in ("", "Enter"):
         assert copied(page, answer, key) == ANSWER
         assert copied(page, message, key) == "Open a ticket about the March invoice run"
     send(page, "Open a ticket and be cut off")

@@ -60,6 +60,7 @@ def stop(page: Page) -> None:
     expect(page.locator(".notice", has_text="You stopped this answer.")).to_have_count(1)
 
 
+@pytest.mark.soak
 def test_while_text_streams(page: Page, slow: str) -> None:
     say(page, "What is the meaning of it all?", slow, FIRST)
     text = page.locator("article:last-child .text")
