@@ -32,6 +32,7 @@ from app.calls.json_types import Path
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.open_number import NUMBER_STARTS, OpenNumber
 from app.calls.open_string import OpenString
+from app.calls.surrogates import utf8_length
 
 _State: TypeAlias = "Callable[[ArgumentParser, str, int], int]"
 _Container: TypeAlias = "list[SettledValue] | dict[str, SettledValue] | None"
@@ -119,7 +120,7 @@ class ArgumentParser:
         if self._fault is not None:
             return
         if not text.isascii():
-            self._extra_bytes += _utf8_length(text) - len(text)
+            self._extra_bytes += utf8_length(text) - len(text)
         if self._received + self._extra_bytes > self._max_bytes:
             self._read_what_fits(text, start)
         else:
@@ -211,7 +212,7 @@ class ArgumentParser:
     def _read_what_fits(self, text: str, start: int) -> None:
         """Read up to the limit, so that a breach tells the same however the text was cut."""
         size = self._received + self._extra_bytes
-        fitting = _prefix_of_bytes(text, self._max_bytes - (size - _utf8_length(text)))
+        fitting = _prefix_of_bytes(text, self._max_bytes - (size - utf8_length(text)))
         self._read(fitting, start)
         if self._fault is None:
             message = f"the arguments are longer than {self._max_bytes} bytes: {size} so far"
@@ -456,10 +457,6 @@ def _after_spaces(text: str, position: int) -> int:
         run = _match_spaces(text, position)
         return run.end() if run else position
     return position
-
-
-def _utf8_length(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _prefix_of_bytes(text: str, room: int) -> str:

@@ -16,7 +16,7 @@ from typing import NoReturn
 from app.calls.json_types import JsonObject, JsonValue
 from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.reasons import Reason
-from app.calls.surrogates import find_half, join_pairs
+from app.calls.surrogates import find_half, join_pairs, utf8_length
 
 
 class StrictFault(Exception):
@@ -30,7 +30,7 @@ class StrictFault(Exception):
 
 def parse_strict(text: str, limits: Limits = DEFAULT_LIMITS) -> JsonObject:
     """The object that the text is; raises :class:`StrictFault`."""
-    _check_size(len(text.encode("utf-8", "surrogatepass")), limits)
+    _check_size(utf8_length(text), limits)
     if not text.strip(" \t\n\r"):
         return {}
     try:
@@ -165,7 +165,7 @@ def _own_size(node: JsonValue, limits: Limits) -> int:
 
 
 def _text_size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass")) + len('""')
+    return utf8_length(text) + len('""')
 
 
 def _plain_length(number: Decimal) -> int:

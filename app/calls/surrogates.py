@@ -10,3 +10,8 @@ def join_pairs(text: str) -> str:
     if text.isascii() or find_half(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def utf8_length(text: str) -> int:
+    """How many bytes a text is in UTF-8; a half counts as the three that it would be encoded as."""
+    return len(text.encode("utf-8", "surrogatepass"))

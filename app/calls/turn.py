@@ -39,6 +39,7 @@ from app.calls.limits import DEFAULT_LIMITS, Limits
 from app.calls.object_arguments import ObjectArguments
 from app.calls.reasons import Reason
 from app.calls.states import CallEvent, CallState, after
+from app.calls.surrogates import join_pairs, utf8_length
 from app.calls.turn_changes import (
     ArgumentsGrew,
     CallBegan,
@@ -206,7 +207,7 @@ class Turn:
             return
         yield from self._move(call, CallEvent.FRAGMENT_ARRIVED)
         text = _joined(call, text)
-        if not text or not self._has_room(call, len(text.encode("utf-8", "surrogatepass"))):
+        if not text or not self._has_room(call, utf8_length(text)):
             return
         call.pieces.append(text)
         yield ArgumentsGrew(call, text)
@@ -352,9 +353,7 @@ def _joined(call: Call, text: str) -> str:
     if "\ud800" <= text[-1] <= "\udbff":
         call.held_half = text[-1]
         text = text[:-1]
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return join_pairs(text)
 
 
 def _weight(value: JsonValue) -> int:
@@ -364,12 +363,12 @@ def _weight(value: JsonValue) -> int:
     while pending:
         match pending.pop():
             case dict() as members:
-                total += sum(len(key.encode("utf-8", "surrogatepass")) for key in members)
+                total += sum(utf8_length(key) for key in members)
                 pending.extend(members.values())
             case list() as elements:
                 pending.extend(elements)
             case str() as text:
-                total += len(text.encode("utf-8", "surrogatepass"))
+                total += utf8_length(text)
             case number:
                 total += len(str(number))
         total += 4

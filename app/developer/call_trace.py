@@ -18,7 +18,7 @@ from app.calls.json_types import Path
 from app.calls.limits import Limits
 from app.calls.marks import MarkingParser
 from app.calls.object_arguments import ObjectArguments
-from app.calls.surrogates import join_pairs
+from app.calls.surrogates import join_pairs, utf8_length
 from app.developer.turn_log import CallLog
 
 
@@ -100,9 +100,7 @@ class CallTrace:
     def byte_ends(self) -> list[int]:
         if self.text.isascii():
             return self.ends
-        return list(
-            accumulate(len(piece.encode("utf-8", "surrogatepass")) for piece in self.pieces)
-        )
+        return list(accumulate(utf8_length(piece) for piece in self.pieces))
 
     def __len__(self) -> int:
         return len(self.call.texts)

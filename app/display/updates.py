@@ -166,34 +166,13 @@ class ExchangeEnded:
     exchange: str
 
 
-Update: TypeAlias = (
-    ExchangeOpened
-    | MessageKept
-    | TurnOpened
-    | TextGrew
-    | CallOpened
-    | CallNamed
-    | RowChanged
-    | RowGrew
-    | CallChanged
-    | ApprovalChanged
-    | WorkChanged
-    | TurnAbandoned
-    | Noticed
-    | StopAsked
-    | ExchangeEnded
-)
+CallUpdate: TypeAlias = CallNamed | RowChanged | RowGrew | CallChanged | ApprovalChanged
+"""Of a call that is there."""
 
-TurnUpdate: TypeAlias = (
-    TextGrew
-    | CallOpened
-    | CallNamed
-    | RowChanged
-    | RowGrew
-    | CallChanged
-    | ApprovalChanged
-    | WorkChanged
-    | TurnAbandoned
+TurnUpdate: TypeAlias = TextGrew | CallOpened | CallUpdate | WorkChanged | TurnAbandoned
+
+Update: TypeAlias = (
+    ExchangeOpened | MessageKept | TurnOpened | TurnUpdate | Noticed | StopAsked | ExchangeEnded
 )
 
 
@@ -254,9 +233,7 @@ def _apply_to_turn(turn: TurnView, update: TurnUpdate) -> None:
             _apply_to_call(call, update)
 
 
-def _apply_to_call(
-    call: CallView, update: CallNamed | RowChanged | RowGrew | CallChanged | ApprovalChanged
-) -> None:
+def _apply_to_call(call: CallView, update: CallUpdate) -> None:
     match update:
         case ApprovalChanged(approval=approval):
             call.approval = approval

@@ -65,10 +65,7 @@ class Asking:
 
     async def withdrawn(self, calls: Collection[str]) -> None:
         """Tell that the requests for these calls are over: nobody decides on them any more."""
-        for asked in await self._parts.records.approvals_of(self._exchange):
-            if asked.call_id in calls:
-                self._parts.telemetry.waited(asked)
-        self._parts.asked.happened()
+        await tell_withdrawn(self._parts, self._exchange, calls)
 
     async def are_superseded(self) -> bool:
         """Whether the person went on without deciding."""
@@ -87,3 +84,11 @@ class Asking:
             for asked in await self._parts.records.approvals_of(self._exchange)
             if asked.state is ApprovalState.DENIED
         )
+
+
+async def tell_withdrawn(parts: Parts, exchange: str, calls: Collection[str]) -> None:
+    """Tell that the requests for these calls of an exchange are over, whoever runs it."""
+    for asked in await parts.records.approvals_of(exchange):
+        if asked.call_id in calls:
+            parts.telemetry.waited(asked)
+    parts.asked.happened()

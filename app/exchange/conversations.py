@@ -10,6 +10,7 @@ from app.display.marks import has_look
 from app.display.updates import ExchangeOpened, MessageKept, Update, apply
 from app.display.view import ConversationView
 from app.exchange.answers import not_run
+from app.exchange.asking import tell_withdrawn
 from app.exchange.exchanges import Exchanges
 from app.exchange.parts import Parts
 from app.exchange.rules import Person
@@ -207,10 +208,7 @@ class Conversations:
         if ended:
             open_exchange = await records.open_exchange_of(conversation)
             assert open_exchange is not None, "nothing but its runner ends it, which asks for it"
-            for asked in await records.approvals_of(open_exchange.id):
-                if asked.call_id in ended:
-                    self._parts.telemetry.waited(asked)
-            self._parts.asked.happened()
+            await tell_withdrawn(self._parts, open_exchange.id, ended)
         return bool(ended)
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from app.calls.json_types import JsonValue
+from app.calls.surrogates import join_pairs
 
 MAX_INTEGER_DIGITS = 1000
 """Beyond it an integral number is sent as the nearest float: no schema means more."""
@@ -100,17 +101,11 @@ class SurrogateJoiner:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._held = text[-1]
             text = text[:-1]
-        return _joined(text)
+        return join_pairs(text)
 
     def finish(self) -> str:
         held, self._held = self._held, ""
         return held
-
-
-def _joined(text: str) -> str:
-    if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def readable(text: str) -> str:

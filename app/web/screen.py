@@ -15,6 +15,7 @@ from app.display.updates import (
     CallChanged,
     CallNamed,
     CallOpened,
+    CallUpdate,
     ExchangeEnded,
     ExchangeOpened,
     MessageKept,
@@ -25,6 +26,7 @@ from app.display.updates import (
     TextGrew,
     TurnAbandoned,
     TurnOpened,
+    TurnUpdate,
     Update,
     WorkChanged,
     apply,
@@ -182,18 +184,7 @@ class _Fold:
         if exchange not in self._new_exchanges:
             self._new_entries[exchange, entry] = None
 
-    def _note_in_turn(
-        self,
-        update: TextGrew
-        | CallOpened
-        | CallNamed
-        | RowChanged
-        | RowGrew
-        | CallChanged
-        | ApprovalChanged
-        | WorkChanged
-        | TurnAbandoned,
-    ) -> None:
+    def _note_in_turn(self, update: TurnUpdate) -> None:
         turn = (update.exchange, update.turn)
         if update.exchange in self._new_exchanges or turn in self._new_entries:
             return
@@ -222,9 +213,7 @@ class _Fold:
         elif key not in self._new_items and (self._writing is None or self._writing[0] != key):
             self._replaced[key] = None
 
-    def _note_call(
-        self, update: CallNamed | RowChanged | RowGrew | CallChanged | ApprovalChanged
-    ) -> None:
+    def _note_call(self, update: CallUpdate) -> None:
         key = (update.exchange, update.turn, update.call)
         if key in self._new_items:
             return

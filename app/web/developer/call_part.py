@@ -9,6 +9,7 @@ from markupsafe import Markup
 from app.calls.call_ids import call_id
 from app.calls.exact_json import dump_exact
 from app.calls.json_types import Path
+from app.calls.surrogates import utf8_length
 from app.developer.call_trace import CallTrace, Fragment, Place
 from app.developer.pictures import Lane, Picture, Scale, density, moments, spans
 from app.developer.shown import ShownCall
@@ -208,7 +209,7 @@ class CallPart:
                     f"{each.number:,}",
                     f"{each.offset:,}",
                     f"{each.byte:,}",
-                    f"{len(each.text.encode('utf-8', 'surrogatepass')):,}",
+                    f"{utf8_length(each.text):,}",
                     ms(each.at),
                     ms(each.gap),
                     self._marking.text(each.text),
